@@ -1,0 +1,5 @@
+"""VMEvalKit measures whether video-generation models can reason."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

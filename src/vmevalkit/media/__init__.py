@@ -1,0 +1,1 @@
+"""Pictures and films: drawing, encoding, decoding, fitting and undoing the fit."""
