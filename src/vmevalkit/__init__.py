@@ -1,5 +1,60 @@
-"""VMEvalKit measures whether video-generation models can reason."""
+"""VMEvalKit measures whether video-generation models can reason.
+
+It makes puzzles whose answers are known, has a model film the solution, and reads the film back into puzzle states.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vmevalkit.core.errors import VMEvalKitError
+    from vmevalkit.core.records import Finding, Placement, Question, Request, Run, Score
+    from vmevalkit.eval.api import score_frames, score_video
+    from vmevalkit.store.questions import load_question, load_questions
+    from vmevalkit.tasks import TASKS
+
 __version__ = "0.1.0"
+
+# Public names load at use: `import vmevalkit` costs milliseconds.
+_HOMES = {
+    "Finding": "vmevalkit.core.records",
+    "Placement": "vmevalkit.core.records",
+    "Question": "vmevalkit.core.records",
+    "Request": "vmevalkit.core.records",
+    "Run": "vmevalkit.core.records",
+    "Score": "vmevalkit.core.records",
+    "TASKS": "vmevalkit.tasks",
+    "VMEvalKitError": "vmevalkit.core.errors",
+    "load_question": "vmevalkit.store.questions",
+    "load_questions": "vmevalkit.store.questions",
+    "score_frames": "vmevalkit.eval.api",
+    "score_video": "vmevalkit.eval.api",
+}
+
+__all__ = [
+    "Finding",
+    "Placement",
+    "Question",
+    "Request",
+    "Run",
+    "Score",
+    "TASKS",
+    "VMEvalKitError",
+    "__version__",
+    "load_question",
+    "load_questions",
+    "score_frames",
+    "score_video",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'vmevalkit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -170,10 +170,14 @@ class Canvas:
         width: float = 1.0,
     ) -> None:
         """Many polygons in order, each filled, then stroked: the later cover the earlier. ``fills`` is n x 4."""
-        points = [np.asarray(polygon, np.float64) for polygon in corners]
-        if not points:
+        if not len(corners):
             return
-        paths = [_Path(np.concatenate([p, p[:1]]), _polygon_codes(len(p), True)) for p in points]
+        if isinstance(corners, np.ndarray):
+            codes = _polygon_codes(corners.shape[1], True)
+            paths = [_Path(p, codes) for p in np.concatenate([corners, corners[:, :1]], axis=1)]
+        else:
+            points = [np.asarray(polygon, np.float64) for polygon in corners]
+            paths = [_Path(np.concatenate([p, p[:1]]), _polygon_codes(len(p), True)) for p in points]
         edges = _NO_ROWS if stroke is None else np.array([rgba(stroke)])
         self._agg.draw_path_collection(
             _Pen(), self._upright, paths, np.empty((0, 3, 3)), np.zeros((1, 2)), _IDENTITY,

@@ -1,0 +1,49 @@
+# `make demo` runs the whole line on embedded baselines; `make test` passes the tests. Both install what they need.
+PYTHON ?= python3
+WORKERS ?= 2
+BIN := .venv/bin
+DEMO := demo
+
+.PHONY: install demo test test-browser check bench audit certificate clean
+
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,bench]"
+	touch $@
+
+demo: install
+	$(BIN)/vmevalkit generate --task maze rotation --n 4 --seed 42 --out $(DEMO)/questions --workers $(WORKERS)
+	$(BIN)/vmevalkit run --model oracle static halfway cut_to_final through_wall mirrored oracle+zoom_75 \
+		--questions $(DEMO)/questions --outputs $(DEMO)/outputs --experiment demo --workers $(WORKERS)
+	$(BIN)/vmevalkit score --with rules --experiment demo --outputs $(DEMO)/outputs \
+		--evaluations $(DEMO)/evaluations --workers $(WORKERS)
+	$(BIN)/vmevalkit report --experiment demo --outputs $(DEMO)/outputs --evaluations $(DEMO)/evaluations \
+		--out $(DEMO)/report
+
+test: install
+	$(BIN)/pytest -q -n $(WORKERS) -m "not browser"
+
+# Needs Chromium: `apt-get install chromium`, or CHROMIUM=/path/to/it.
+test-browser: install
+	$(BIN)/pytest -q -m browser
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+# A quick audit of every rule scorer; CI fails when one falls.
+audit: install
+	$(BIN)/vmevalkit audit --films 40 --workers $(WORKERS)
+
+# The full audit, 300 films a trick over the tasks, that docs/CERTIFICATE.md shows.
+certificate: install
+	$(BIN)/vmevalkit audit --films 160 --workers $(WORKERS) --out docs/CERTIFICATE.md
+
+clean:
+	rm -rf $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,53 @@
+"""Measuring and telling: CPU seconds, claims that hold or not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One line of a benchmark: what was measured, and whether it is as good as wanted."""
+
+    what: str
+    measured: float
+    wanted: float
+    unit: str = ""
+    at_least: bool = True
+    """Whether more is better."""
+
+    @property
+    def holds(self) -> bool:
+        return self.measured >= self.wanted if self.at_least else self.measured <= self.wanted
+
+    def __str__(self) -> str:
+        sign = ">=" if self.at_least else "<="
+        mark = "ok  " if self.holds else "MISS"
+        return f"{mark} {self.what:<64} {self.measured:9.2f} {self.unit:<14} wanted {sign} {self.wanted:g}"
+
+
+def cpu_seconds(function: Callable[[], object]) -> float:
+    """CPU time of one call in this process."""
+    begin = time.process_time()
+    function()
+    return time.process_time() - begin
+
+
+def interleaved(functions: dict[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
+    """The median CPU time of each, called in turn, so that a noisy machine disturbs all alike."""
+    times: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(rounds):
+        for name, function in functions.items():
+            times[name].append(cpu_seconds(function))
+    return {name: median(each) for name, each in times.items()}
+
+
+def report(title: str, claims: list[Claim]) -> bool:
+    """Print the claims; whether all hold."""
+    print(f"\n{title}")
+    for claim in claims:
+        print("  " + str(claim))
+    return all(claim.holds for claim in claims)

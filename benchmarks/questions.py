@@ -1,0 +1,79 @@
+"""Questions per second and core, beside the specification's way of drawing, in one run."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import count
+from pathlib import Path
+
+from vmevalkit.runner.generate import generate
+
+from benchmarks import spec_way
+from benchmarks.measure import Claim, interleaved, report
+from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.dataset import write_question
+from vmevalkit.tasks.planning import plan
+
+WANTED_PER_SECOND = {"rotation": 200}
+WANTED_RATIO = {"raven": 5}
+OURS, THEIRS = 200, 4
+
+
+def speed(name: str, root: Path) -> list[Claim]:
+    task = TASKS[name]
+    knobs = task.preset()
+    runs = count()
+
+    def ours() -> None:
+        place = root / f"ours-{next(runs)}"
+        for index, puzzle in enumerate(plan(task, OURS, next(runs), knobs)):
+            write_question(task, puzzle, f"{name}_{index:04d}", place, difficulty="easy", seed=0)
+
+    def theirs() -> None:
+        place = root / f"theirs-{next(runs)}"
+        for index, puzzle in enumerate(plan(task, THEIRS, 7, knobs)):
+            spec_way.write_question(name, puzzle, task.prompt(puzzle), task.metadata(puzzle), place / str(index))
+
+    ours(), theirs()  # imports and caches
+    seconds = interleaved({"ours": ours, "theirs": theirs})
+    each, spec_each = seconds["ours"] / OURS, seconds["theirs"] / THEIRS
+    return [
+        Claim(f"{name}: questions per second and core", 1 / each, WANTED_PER_SECOND.get(name, 500), "/s"),
+        Claim(f"{name}: times the specification's way", spec_each / each, WANTED_RATIO.get(name, 40), "times"),
+    ]
+
+
+def two_workers(root: Path) -> Claim:
+    def wall(workers: int) -> float:
+        begin = time.perf_counter()
+        generate(["rotation"], n=1500, seed=workers, out=root / f"workers-{workers}", workers=workers)
+        return time.perf_counter() - begin
+
+    one, two = wall(1), wall(2)
+    return Claim("rotation: two workers beside one, 1,500 questions", one / two, 1.8, "times")
+
+
+def peak_memory(root: Path) -> Claim:
+    code = (
+        "import resource; from pathlib import Path; from vmevalkit.runner.generate import generate; "
+        f"generate(['maze', 'rotation'], n=300, seed=1, out=Path({str(root / 'memory')!r}), workers=1); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return Claim("generate: peak memory", int(done.stdout.split()[-1]) / 1024, 250, "MB", at_least=False)
+
+
+def main() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        claims = [claim for name in spec_way.DRAW for claim in speed(name, root)]
+        return report("Questions", [*claims, two_workers(root), peak_memory(root)])
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.exit(0 if main() else 1)

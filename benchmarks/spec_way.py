@@ -1,0 +1,90 @@
+"""The specification's way of drawing a question: a fresh matplotlib figure, a temporary PNG, reload, resize.
+
+Kept as the reference that our own drawing is compared with; nothing else uses it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+from PIL import Image
+
+CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+FACES = [(0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)]
+
+
+def _voxels(voxels: Any, elev: float, azim: float, path: Path) -> None:
+    figure, axes = plt.subplots(1, 1, figsize=(8, 8), subplot_kw={"projection": "3d"})
+    faces = [[tuple(corner) for corner in (CORNERS + voxel)[list(face)]] for voxel in voxels for face in FACES]
+    colours = [(0.7, 0.7, 0.9)] * len(faces)
+    axes.add_collection3d(Poly3DCollection(faces, facecolors=colours, linewidths=0.8, edgecolors="black", alpha=0.8))
+    points = np.concatenate([CORNERS + voxel for voxel in voxels])
+    centre, reach = points.mean(axis=0), np.ptp(points, axis=0).max() / 2 * 1.2
+    axes.set_xlim(centre[0] - reach, centre[0] + reach)
+    axes.set_ylim(centre[1] - reach, centre[1] + reach)
+    axes.set_zlim(centre[2] - reach, centre[2] + reach)
+    axes.set_proj_type("persp")
+    axes.set_axis_off()
+    axes.view_init(elev=elev, azim=azim)
+    aside = path.with_name(path.stem + "_temp.png")
+    figure.savefig(aside, bbox_inches="tight", pad_inches=0.1, dpi=150)
+    plt.close(figure)
+    with Image.open(aside) as image:
+        side = min(image.size)
+        left, top = (image.width - side) // 2, (image.height - side) // 2
+        square = image.convert("RGB").crop((left, top, left + side, top + side))
+        square.resize((400, 400), Image.Resampling.LANCZOS).save(path)
+    aside.unlink()
+
+
+def _rotation(puzzle: Any, folder: Path) -> None:
+    _voxels(puzzle.voxels, puzzle.elev_deg, puzzle.azim_deg, folder / "first_frame.png")
+    _voxels(puzzle.voxels, puzzle.elev_deg, puzzle.azim_deg + 180, folder / "final_frame.png")
+
+
+def _maze_picture(raster: np.ndarray, dot: tuple[int, int], flag: tuple[int, int], path: Path) -> None:
+    figure, axes = plt.subplots(figsize=(8.32, 4.80), dpi=100)
+    axes.imshow(raster, cmap="gray", vmin=0, vmax=1)
+    axes.plot(flag[1], flag[0], marker="^", markersize=18, color="#ef4444")
+    axes.plot(dot[1], dot[0], marker="o", markersize=18, color="#22c55e")
+    axes.axis("off")
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def _maze(puzzle: Any, folder: Path) -> None:
+    unit = 14
+    n = puzzle.grid_n
+    raster = np.zeros((n * unit + 1, n * unit + 1))
+    for row in range(n):
+        for col in range(n):
+            raster[row * unit + 1 : (row + 1) * unit, col * unit + 1 : (col + 1) * unit] = 1
+    for (r0, c0), (r1, c1) in puzzle.passages:
+        if r0 == r1:
+            raster[r0 * unit + 1 : (r0 + 1) * unit, max(c0, c1) * unit] = 1
+        else:
+            raster[max(r0, r1) * unit, c0 * unit + 1 : (c0 + 1) * unit] = 1
+    centre = {cell: (cell[0] * unit + unit // 2, cell[1] * unit + unit // 2) for cell in (puzzle.start, puzzle.goal)}
+    _maze_picture(raster, centre[puzzle.start], centre[puzzle.goal], folder / "first_frame.png")
+    _maze_picture(raster, centre[puzzle.goal], centre[puzzle.goal], folder / "final_frame.png")
+
+
+DRAW: dict[str, Callable[[Any, Path], None]] = {"maze": _maze, "rotation": _rotation}
+
+
+def write_question(task: str, puzzle: Any, prompt: str, metadata: dict[str, Any], folder: Path) -> None:
+    """One question, the specification's way."""
+    folder.mkdir(parents=True)
+    DRAW[task](puzzle, folder)
+    (folder / "prompt.txt").write_text(prompt)
+    (folder / "question_metadata.json").write_text(json.dumps(metadata, indent=2))

@@ -1,0 +1,90 @@
+"""Things that pass over a film: a hand with a pen, a caption."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+
+from vmevalkit.media.canvas import Canvas
+from vmevalkit.media.picture import Frame
+
+Passage = Callable[[Frame, float], Frame]
+"""A frame and its time in the film, from 0 to 1, to the frame that is shown."""
+
+_SKINS = ("#f1c9a5", "#d9a57e", "#b97a56", "#7d4f35")
+_CAPTIONS = ("Solving the puzzle", "Step 2: the answer", "Watch closely!", "AI generated", "Let me think ...")
+
+
+def hand(rng: Random, size: tuple[int, int]) -> Passage:
+    """A hand with a pen comes in from an edge, moves about over part of the picture, and leaves before the end."""
+    width, height = size
+    unit = min(width, height)
+    skin = rng.choice(_SKINS)
+    enters, leaves = rng.uniform(0.1, 0.25), rng.uniform(0.55, 0.7)
+    # The wrist comes from outside: the lower edge, or the left or right one.
+    side = rng.choice(("below", "left", "right"))
+    inward = {"below": (0.0, -1.0), "left": (1.0, 0.0), "right": (-1.0, 0.0)}[side]
+    along = rng.uniform(0.2, 0.8)
+    edge = {"below": (along * width, height), "left": (0.0, along * height), "right": (width, along * height)}[side]
+    reach = rng.uniform(0.25, 0.45) * (height if side == "below" else width)
+    sway, phase = 0.06 * unit, rng.uniform(0, 6.28)
+
+    def shown(frame: Frame, x: float) -> Frame:
+        inside = _comes_and_goes(x, enters, leaves)
+        if inside <= 0:
+            return frame
+        swing = sway * float(np.sin(phase + 14 * x))
+        depth = -0.25 * unit + inside * (reach + 0.25 * unit)
+        tip = (
+            edge[0] + inward[0] * depth + swing * abs(inward[1]),
+            edge[1] + inward[1] * depth + swing * abs(inward[0]),
+        )
+        return _with_hand(frame, tip, inward, skin, unit)
+
+    return shown
+
+
+def _comes_and_goes(x: float, enters: float, leaves: float) -> float:
+    """0 outside, 1 wholly there, with a tenth of the film to come and to go."""
+    return float(min(max(min((x - enters) / 0.1, (leaves + 0.1 - x) / 0.1), 0.0), 1.0))
+
+
+def _with_hand(frame: Frame, tip: tuple[float, float], inward: tuple[float, float], skin: str, unit: float) -> Frame:
+    """A hand of about a fifth of the picture's height, whose pen ends at ``tip``."""
+    canvas = Canvas(frame.shape[1], frame.shape[0])
+    canvas.paste(frame, 0, 0)
+    back = np.array([-inward[0], -inward[1]])
+    across = np.array([-back[1], back[0]])
+    palm = np.array(tip) + back * 0.16 * unit + across * 0.03 * unit
+    canvas.line(np.array([tip, palm]), "#303040", 0.012 * unit)
+    for spread in (-0.06, -0.02, 0.02, 0.06):
+        knuckle = palm + across * spread * unit
+        canvas.line([knuckle, knuckle - back * 0.1 * unit - across * spread * 0.5 * unit], skin, 0.038 * unit)
+    canvas.circle(palm[0], palm[1], 0.09 * unit, fill=skin)
+    canvas.line([palm, palm + back * 2 * unit], skin, 0.13 * unit)
+    return canvas.frame()
+
+
+def caption(rng: Random, size: tuple[int, int]) -> Passage:
+    """A box with a line of text lies over the picture for a while in the middle of the film."""
+    width, height = size
+    text, em = rng.choice(_CAPTIONS), 0.05 * height
+    box_width, box_height = min(0.62 * em * len(text) + 2 * em, 0.9 * width), 2.0 * em
+    left = rng.uniform(0, width - box_width)
+    top = rng.choice((0.04, 0.2, 0.65, 0.86)) * height
+    dark = rng.random() < 0.5
+    box, ink = ((0.0, 0.0, 0.0, 0.75), (1.0, 1.0, 1.0)) if dark else ((1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+    enters, leaves = rng.uniform(0.2, 0.35), rng.uniform(0.5, 0.7)
+
+    def shown(frame: Frame, x: float) -> Frame:
+        if not enters <= x <= leaves:
+            return frame
+        canvas = Canvas(frame.shape[1], frame.shape[0])
+        canvas.paste(frame, 0, 0)
+        canvas.rectangle(round(left), round(top), round(box_width), round(box_height), box)
+        canvas.text(text, left + box_width / 2, top + box_height / 2, em, fill=ink)
+        return canvas.frame()
+
+    return shown

@@ -1,0 +1,1 @@
+"""Mapping work over processes: a failed job is a record, and never ends the batch."""

@@ -1,0 +1,159 @@
+"""A function over many items, in this process or in several."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import wait
+from typing import Generic, TypeVar
+
+from vmevalkit.core.errors import SetupError, UsageError
+from vmevalkit.jobs.done import Done, Failure, attempt
+from vmevalkit.jobs.worker import Worker, stop
+
+I = TypeVar("I")  # noqa: E741
+V = TypeVar("V")
+
+_CHUNK_SECONDS = 0.05
+_LARGEST_CHUNK = 64
+_PLANNING_SECONDS = 0.002
+_STILLBORN = 5
+
+
+def map_jobs(
+    function: Callable[[I], V],
+    items: Iterable[I],
+    workers: int = 1,
+    on_done: Callable[[Done[I, V]], None] | None = None,
+) -> list[Done[I, V]]:
+    """The finished jobs, in the order of the items. ``on_done`` meets each as it finishes, in any order.
+
+    A job that raises is a Done with an error. So is one whose process is killed: the jobs that were with it are run
+    again, one at a time, so a job must not mind being done twice. ``items`` are taken as they are needed: making them
+    overlaps with working on them. What ``on_done`` or ``items`` raises, or an interrupt, ends the batch and its
+    processes; what was done until then stays done. With one worker all happens in this process; otherwise
+    ``function``, items and values must be picklable.
+    """
+    if workers < 1:
+        raise UsageError(f"{workers} workers were asked for; ask for at least 1")
+    tell = on_done or _nobody_listens
+    if workers > 1:
+        return _Batch(function, items, workers, tell).run()
+    finished = []
+    for item in items:
+        finished.append(attempt(function, item))
+        tell(finished[-1])
+    return finished
+
+
+def _nobody_listens(_: Done[I, V]) -> None:
+    return None
+
+
+class _Batch(Generic[I, V]):
+    """Numbered items on their way through the workers."""
+
+    def __init__(
+        self, function: Callable[[I], V], items: Iterable[I], most: int, tell: Callable[[Done[I, V]], None]
+    ) -> None:
+        self._function, self._most, self._tell = function, most, tell
+        self._source: Iterator[tuple[int, I]] | None = enumerate(items)
+        self._waiting: deque[tuple[int, I]] = deque()
+        self._suspects: deque[tuple[int, I]] = deque()
+        """Items that were with a worker when it died."""
+        self._workers: list[Worker] = []
+        self._idle: list[Worker] = []
+        self._at_work: dict[Worker, tuple[list[tuple[int, I]], bool]] = {}
+        """What each worker has, and whether that is a suspect."""
+        self._finished: dict[int, Done[I, V]] = {}
+        self._seconds = 0.0
+        self._stillborn = 0
+
+    def run(self) -> list[Done[I, V]]:
+        try:
+            while self._left():
+                self._hand_out()
+                self._take_in()
+        finally:
+            stop(self._workers)
+        return [self._finished[number] for number in sorted(self._finished)]
+
+    def _left(self) -> bool:
+        if not self._waiting and not self._suspects and not self._at_work:
+            self._draw_item()
+        return bool(self._waiting or self._suspects or self._at_work)
+
+    def _short(self) -> bool:
+        """Whether more items should be made ahead."""
+        return self._source is not None and len(self._waiting) < self._most * _LARGEST_CHUNK
+
+    def _draw_item(self) -> None:
+        if self._source is None:
+            return
+        item = next(self._source, None)
+        if item is None:
+            self._source = None
+        else:
+            self._waiting.append(item)
+
+    def _hand_out(self) -> None:
+        while len(self._workers) < min(self._most, len(self._at_work) + len(self._waiting) + len(self._suspects)):
+            self._workers.append(Worker(self._function))
+        while self._idle and (self._suspects or self._waiting):
+            suspect = bool(self._suspects)
+            queue = self._suspects if suspect else self._waiting
+            size = 1 if suspect else min(self._chunk(), -(-len(queue) // self._most))  # leave the others their share
+            chunk = [queue.popleft() for _ in range(size)]
+            worker = self._idle.pop()
+            self._at_work[worker] = (chunk, suspect)
+            worker.give([item for _, item in chunk])
+
+    def _chunk(self) -> int:
+        """As many jobs as fill a twentieth of a second: a message costs as much as a small job."""
+        if not self._seconds:
+            return 1
+        return max(1, min(_LARGEST_CHUNK, int(_CHUNK_SECONDS * len(self._finished) / self._seconds)))
+
+    def _take_in(self) -> None:
+        """Wait for a worker; meanwhile make the items that the workers will want next."""
+        pipes = {worker.pipe: worker for worker in self._workers if worker not in self._idle}
+        answered = wait(list(pipes), 0 if self._short() or not pipes else None)
+        deadline = time.perf_counter() + _PLANNING_SECONDS
+        while not answered and self._short() and time.perf_counter() < deadline:
+            self._draw_item()
+        for pipe in answered:
+            self._receive(pipes[pipe])  # type: ignore[index]
+
+    def _receive(self, worker: Worker) -> None:
+        was_ready = worker.ready
+        answer = worker.take()
+        chunk, suspect = self._at_work.pop(worker, ([], False))
+        if answer is None:
+            self._workers.remove(worker)
+            self._bury(worker, was_ready, chunk, suspect)
+            return
+        outcomes, seconds = answer
+        self._seconds += seconds
+        self._idle.append(worker)
+        for (number, item), (value, error) in zip(chunk, outcomes, strict=True):
+            self._finish(number, Done(item, value, error))
+
+    def _bury(self, worker: Worker, was_ready: bool, chunk: list[tuple[int, I]], suspect: bool) -> None:
+        code = worker.process.exitcode
+        if not was_ready:
+            self._stillborn += 1
+            if code is None or code > 0 or self._stillborn > _STILLBORN:
+                raise SetupError(
+                    f"worker processes do not start (exit code {code}); call from under `if __name__ == '__main__':` "
+                    "in a script, or use one worker"
+                )
+        if suspect:
+            [(number, item)] = chunk
+            self._finish(number, Done(item, error=Failure.killed(code)))
+        else:
+            self._suspects.extend(chunk)
+
+    def _finish(self, number: int, done: Done[I, V]) -> None:
+        self._finished[number] = done
+        self._tell(done)

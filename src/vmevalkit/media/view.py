@@ -1,0 +1,105 @@
+"""Where a film shows a picture, and undoing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vmevalkit.core.records import Placement
+from vmevalkit.media.picture import Frame, Mask
+
+Size = tuple[int, int]
+"""Width and height."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The rectangle of a film frame in which the whole picture stands. It may reach beyond the frame.
+
+    All four are shares of the frame's width and height, so a view holds for a film at any size.
+    """
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @classmethod
+    def of(cls, placement: Placement) -> View:
+        left, top, width, height = placement.box
+        canvas_width, canvas_height = placement.canvas
+        return cls(left / canvas_width, top / canvas_height, width / canvas_width, height / canvas_height)
+
+    @property
+    def plausible(self) -> bool:
+        """Whether a film could show a picture like this, and still be readable."""
+        right, bottom = self.left + self.width, self.top + self.height
+        shown_x = (min(1.0, right) - max(0.0, self.left)) / self.width if self.width > 0 else 0.0
+        shown_y = (min(1.0, bottom) - max(0.0, self.top)) / self.height if self.height > 0 else 0.0
+        return 0.1 < self.width < 5 and 0.1 < self.height < 5 and shown_x > 0.3 and shown_y > 0.3
+
+    def moved(self, dx: float, grow_x: float, dy: float, grow_y: float) -> View:
+        """Shifted by shares of its own size and grown about its centre."""
+        width, height = self.width * (1 + grow_x), self.height * (1 + grow_y)
+        return View(
+            self.left + self.width * (dx - grow_x / 2), self.top + self.height * (dy - grow_y / 2), width, height
+        )
+
+    def box(self, size: Size) -> tuple[float, float, float, float]:
+        """Left, top, width and height in pixels of a frame of ``size``."""
+        return self.left * size[0], self.top * size[1], self.width * size[0], self.height * size[1]
+
+
+def undo(frame: Frame, view: View, size: Size) -> Frame:
+    """The picture as the film shows it, at ``size``; what the film does not show is black."""
+    frame = _reduced(frame, view, size)
+    height, width = frame.shape[:2]
+    left, top, box_width, box_height = view.box((width, height))
+    x, y = box_width / size[0], box_height / size[1]
+    matrix = np.array([[x, 0, left + x / 2 - 0.5], [0, y, top + y / 2 - 0.5]])
+    # OpenCV warps four channels more than twice as fast as three.
+    four = cv2.cvtColor(frame, cv2.COLOR_RGB2RGBA)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    warped = cv2.warpAffine(four, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cv2.cvtColor(warped, cv2.COLOR_RGBA2RGB), np.uint8)
+
+
+def seen(view: View, frame_size: Size, size: Size) -> Mask | None:
+    """Which pixels of the picture at ``size`` the film shows; None means all."""
+    left, top, width, height = view.box(frame_size)
+    slack_x, slack_y = 0.75 * width / size[0], 0.75 * height / size[1]
+    if (
+        left >= -slack_x and top >= -slack_y
+        and left + width <= frame_size[0] + slack_x and top + height <= frame_size[1] + slack_y
+    ):  # fmt: skip
+        return None
+    x = left + (np.arange(size[0]) + 0.5) * width / size[0]
+    y = top + (np.arange(size[1]) + 0.5) * height / size[1]
+    return np.asarray(((y >= 0) & (y <= frame_size[1]))[:, None] & ((x >= 0) & (x <= frame_size[0]))[None, :])
+
+
+def halved(frame: Frame) -> Frame:
+    """Each two by two pixels averaged. An odd last row or column is dropped, so coordinates are exactly halved."""
+    height, width = frame.shape[0] // 2, frame.shape[1] // 2
+    return np.asarray(
+        cv2.resize(frame[: height * 2, : width * 2], (width, height), interpolation=cv2.INTER_AREA), np.uint8
+    )
+
+
+def _reduced(frame: Frame, view: View, size: Size) -> Frame:
+    """Small enough for bilinear sampling not to pass over pixels."""
+    while True:
+        _, _, width, height = view.box((frame.shape[1], frame.shape[0]))
+        factor_x, factor_y = width / size[0], height / size[1]
+        if max(factor_x, factor_y) <= 1.6 or min(frame.shape[:2]) < 16:
+            return frame
+        shape = (
+            max(1, round(frame.shape[1] / min(2.0, max(1.0, factor_x)))),
+            max(1, round(frame.shape[0] / min(2.0, max(1.0, factor_y)))),
+        )
+        exact = frame.shape[1] == 2 * shape[0] and frame.shape[0] == 2 * shape[1]
+        frame = np.asarray(
+            cv2.resize(frame, shape, interpolation=cv2.INTER_AREA if exact else cv2.INTER_LINEAR), np.uint8
+        )

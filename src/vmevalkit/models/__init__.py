@@ -1,0 +1,1 @@
+"""Video models: one file a provider, one row a model."""

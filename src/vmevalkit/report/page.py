@@ -1,0 +1,118 @@
+"""One plain page for an experiment: a table, and every film with its verdict and its evidence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from vmevalkit import __version__
+from vmevalkit.core.errors import MediaError
+from vmevalkit.core.records import Question, Run, Score
+from vmevalkit.report.filmstrip import filmstrip, jpeg
+from vmevalkit.report.tables import table
+from vmevalkit.store import layout
+from vmevalkit.store.commit import write_file
+from vmevalkit.store.questions import load_question
+from vmevalkit.store.runs import all_runs, question_of
+from vmevalkit.store.scores import Scored, load_scores
+
+PAGE = "index.html"
+STRIPS = "strips"
+
+
+@dataclass(frozen=True, slots=True)
+class FilmCard:
+    """One film as the page shows it. Paths are relative to the page."""
+
+    anchor: str
+    model: str
+    question_id: str
+    sample: int
+    score: Score
+    prompt: str = ""
+    video: str | None = None
+    strip: str | None = None
+    first_frame: str | None = None
+    final_frame: str | None = None
+
+
+def build_report(
+    experiment: str,
+    outputs: Path | str = layout.OUTPUTS,
+    evaluations: Path | str = layout.EVALUATIONS,
+    out: Path | str | None = None,
+    on_done: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write the page of an experiment and return its path. It reads files only; it scores nothing."""
+    scores = [scored for scored in load_scores(evaluations, experiment) if scored.annotator is None]
+    runs = {run.run_id: run for run in all_runs(outputs, experiment)}
+    folder = layout.experiment_folder(layout.REPORTS, experiment) if out is None else Path(out)
+    films = []
+    for scored in scores:
+        films.append(_card(scored, runs.get(scored.run_id or ""), folder))
+        if on_done:
+            on_done(len(films), len(scores))
+    rows = table([(scored.model, scored.domain, scored.score) for scored in scores])
+    environment = Environment(
+        loader=PackageLoader("vmevalkit.report"),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html").render(
+        experiment=experiment,
+        rows=rows,
+        domains=sorted({scored.domain for scored in scores}),
+        films=films,
+        scorers=sorted({scored.evaluator for scored in scores}),
+        version=__version__,
+    )
+    write_file(folder / PAGE, page)
+    return folder / PAGE
+
+
+def _card(scored: Scored, run: Run | None, folder: Path) -> FilmCard:
+    anchor = f"{scored.model}-{scored.question_id}-{scored.sample}-{scored.evaluator}"
+    if run is None or run.video is None:
+        return FilmCard(anchor, scored.model, scored.question_id, scored.sample, scored.score)
+    question = load_question(question_of(run))
+    return FilmCard(
+        anchor=anchor,
+        model=scored.model,
+        question_id=scored.question_id,
+        sample=scored.sample,
+        score=scored.score,
+        prompt=question.prompt,
+        video=_link(run.video, folder),
+        strip=_strip(run, scored, folder),
+        first_frame=_link(question.first_frame, folder),
+        final_frame=_final(question, folder),
+    )
+
+
+def _final(question: Question, folder: Path) -> str | None:
+    return None if question.final_frame is None else _link(question.final_frame, folder)
+
+
+def _strip(run: Run, scored: Scored, folder: Path) -> str | None:
+    """The strip is named by the film's digest: it is drawn once, and again only for another film."""
+    assert run.video is not None
+    name = f"{layout.folder_name(scored.question_id)}-{scored.video_digest or run.run_id}.jpg"
+    path = folder / STRIPS / name
+    if not path.is_file():
+        try:
+            strip = filmstrip(run.video)
+        except MediaError:  # the score says why there is nothing to see
+            return None
+        write_file(path, jpeg(strip))
+    return _link(path, folder)
+
+
+def _link(path: Path, folder: Path) -> str:
+    return quote(Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix())

@@ -1,0 +1,1 @@
+"""Statistics: pure functions, arrays in, results out."""

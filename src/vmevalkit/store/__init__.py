@@ -1,0 +1,1 @@
+"""Where everything lies, and how it gets there: written aside, renamed in, or not at all."""

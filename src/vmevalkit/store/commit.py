@@ -1,0 +1,218 @@
+"""Nothing half-written is ever visible: write aside, then rename.
+
+What is being written has a name that begins with a dot and is locked by its writer. The kernel drops the lock when the
+writer dies, however it dies, so the next call can tell what was left behind from what another process is writing now.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import file_digest as _hash_file
+from itertools import count
+from pathlib import Path
+
+from vmevalkit.core.errors import Occupied, StoreError
+
+_MARK = ".new-"
+_LOCK = ".lock"
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full; free some space and call again, what is finished is kept",
+    errno.EDQUOT: "the disk quota is used up; free some space and call again, what is finished is kept",
+    errno.EFBIG: "a file may not grow that large here; raise the limit (ulimit -f) or use another folder",
+    errno.EACCES: "permission denied; choose another folder or change its permissions",
+    errno.EPERM: "not permitted; choose another folder or change its permissions",
+    errno.EROFS: "the file system is read-only; choose another folder",
+    errno.EEXIST: "a file of this name is in the way; move the file or choose another folder",
+    errno.ENOTDIR: "a part of this path is a file, not a folder; move the file or choose another folder",
+    errno.EISDIR: "this is a folder, not a file; move it or choose another place",
+    errno.ENAMETOOLONG: "the path is too long; choose a shorter folder or name",
+}
+_numbers = count()
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn an OSError of the operating system into a StoreError that names the place and the remedy."""
+    try:
+        yield
+    except OSError as error:
+        remedy = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
+        raise StoreError(f"cannot write {error.filename or path}: {remedy}") from error
+
+
+def _aside(target: Path) -> Path:
+    return target.with_name(f"{_MARK}{os.getpid()}-{next(_numbers)}-{target.name}"[:200])
+
+
+def _claim(path: Path) -> int | None:
+    """Lock what was just made at ``path``; None if somebody who cleans up was faster."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    with suppress(BlockingIOError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.exists():
+            return handle
+    os.close(handle)
+    return None
+
+
+def _new_folder(target: Path) -> tuple[Path, int]:
+    while True:
+        aside = _aside(target)
+        try:
+            aside.mkdir()
+        except FileNotFoundError:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            continue
+        except FileExistsError:
+            continue
+        handle = _claim(aside)
+        if handle is not None:
+            return aside, handle
+
+
+@contextmanager
+def new_folder(target: Path, *, replace: bool = False, durable: bool = False) -> Iterator[Path]:
+    """A folder to fill; it appears at ``target``, whole, when the block ends, and never if the block fails.
+
+    Raises Occupied where ``target`` exists, unless ``replace`` is set. ``durable`` waits until the disk has it: right
+    for films that cost money, far too slow (up to 30 ms a file) for questions that can be drawn again.
+    """
+    with storing(target):
+        aside, handle = _new_folder(target)
+        try:
+            yield aside
+            if durable:
+                _sync(aside)
+            _rename_in(aside, target, replace)
+            if durable:
+                _sync_folder(target.parent)
+        except BaseException:
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def scratch_folder(beside: Path) -> Iterator[Path]:
+    """A hidden folder next to ``beside``, gone when the block ends: for what is renamed out of it."""
+    with storing(beside):
+        aside, handle = _new_folder(beside)
+        try:
+            yield aside
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+            os.close(handle)
+
+
+def _rename_in(aside: Path, target: Path, replace: bool) -> None:
+    try:
+        aside.rename(target)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        if not replace:
+            raise Occupied(
+                f"{target} exists already and was left as it is; choose another folder or force it"
+            ) from error
+        remove_folder(target)
+        aside.rename(target)
+
+
+def remove_folder(folder: Path) -> None:
+    """It disappears at once and as a whole, then its parts are deleted."""
+    with storing(folder):
+        away = _aside(folder)
+        folder.rename(away)
+        shutil.rmtree(away, ignore_errors=True)  # what stays is hidden, and the next call removes it
+
+
+def write_file(path: Path, content: bytes | str, *, durable: bool = False) -> None:
+    """The file has its old content or the new one, never a part."""
+    data = content.encode() if isinstance(content, str) else content
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with scratch_folder(path) as aside:
+            part = aside / path.name
+            part.write_bytes(data)
+            if durable:
+                _sync(aside)
+            part.replace(path)
+
+
+def clean(folder: Path) -> int:
+    """Remove what writers that are no longer alive have left in ``folder``; the number of things removed."""
+    removed = 0
+    try:
+        left = [entry for entry in os.scandir(folder) if entry.name.startswith(_MARK)]
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    for entry in left:
+        with storing(Path(entry.path)):
+            removed += _removed_if_dead(Path(entry.path))
+    return removed
+
+
+def _removed_if_dead(path: Path) -> bool:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False  # its writer has just finished
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False  # its writer lives, or this file system has no locks: then nothing is known, and nothing removed
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+        return True
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def lock(folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """One writer at a time in ``folder``. Without ``wait`` a second one is refused at once."""
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            with storing(folder / _LOCK):
+                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except StoreError as error:
+            if not isinstance(error.__cause__, BlockingIOError):
+                raise
+            raise Occupied(f"another process is writing in {folder}; wait for it, or use another folder") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def file_digest(path: Path) -> str:
+    """A short name for the bytes of a file."""
+    try:
+        with path.open("rb") as stream:
+            return _hash_file(stream, "sha256").hexdigest()[:16]
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _sync(folder: Path) -> None:
+    for path in [*folder.rglob("*"), folder]:
+        _sync_folder(path)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,166 @@
+"""Run folders: one try of one model at one question, complete in itself."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vmevalkit import __version__
+from vmevalkit.core.errors import StoreError
+from vmevalkit.core.jsonable import from_json, to_json
+from vmevalkit.core.records import Question, Run
+from vmevalkit.store import layout
+from vmevalkit.store.commit import clean, new_folder, storing
+from vmevalkit.store.records import read_record, record_text
+
+_VIDEO, _QUESTION = "video", "question"
+_RUN_FIELDS = tuple(field.name for field in fields(Run))
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a run is a try at. Whether it is done depends on this alone, never on the clock."""
+
+    experiment: str
+    model: str
+    domain: str
+    question_id: str
+    sample: int = 0
+
+    @classmethod
+    def of(cls, run: Run) -> Job:
+        return cls(run.experiment, run.model, run.domain, run.question_id, run.sample)
+
+    def folder(self, outputs: Path) -> Path:
+        return layout.job_folder(outputs, self.experiment, self.model, self.domain, self.question_id)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRun:
+    """A run folder being filled; nobody sees it yet."""
+
+    run_id: str
+    aside: Path
+    target: Path
+
+    @property
+    def video(self) -> Path:
+        """Where the model is to write its film."""
+        return self.aside / _VIDEO / f"{self.target.parent.name}.mp4"
+
+    def finish(self, run: Run) -> Run:
+        """Write the record, which is the last file of the folder. Returns the run as it will lie."""
+        video = None if run.video is None else self.target / run.video.relative_to(self.aside)
+        final = replace(run, run_id=self.run_id, folder=self.target, video=video)
+        (self.aside / layout.RUN_RECORD).write_text(record_text(_as_record(final)), "utf-8")
+        return final
+
+
+@contextmanager
+def new_run(outputs: Path, job: Job, question: Question) -> Iterator[PendingRun]:
+    """A run folder with the question in it. It appears, whole and on the disk, when the block ends."""
+    clean(job.folder(outputs))
+    run_id, target = _vacant(job, job.folder(outputs))
+    with new_folder(target, durable=True) as aside:
+        (aside / _VIDEO).mkdir()
+        _copy_question(question, aside / _QUESTION)
+        yield PendingRun(run_id, aside, target)
+
+
+def find_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
+    """The run that counts for each job of an experiment."""
+    return counting(all_runs(outputs, experiment, models))
+
+
+def counting(runs: Iterable[Run]) -> list[Run]:
+    """Of the runs of each job, in the order of their age, the one that counts: the latest film, else the latest
+    failure."""
+    best: dict[Job, Run] = {}
+    for run in runs:
+        other = best.get(Job.of(run))
+        if other is None or run.status == "success" or other.status != "success":
+            best[Job.of(run)] = run
+    return list(best.values())
+
+
+def all_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
+    """Every run of an experiment, by model, domain and question, then by age."""
+    place = layout.experiment_folder(Path(outputs), experiment)
+    wanted = None if models is None else {layout.folder_name(model) for model in models}
+    runs: list[Run] = []
+    for model in layout.subfolders(place):
+        if wanted is not None and model.name not in wanted:
+            continue
+        for domain in layout.subfolders(model):
+            for job in layout.subfolders(domain):
+                runs.extend(runs_of(job))
+    return runs
+
+
+def runs_of(job_folder: Path) -> list[Run]:
+    """The runs of one model at one question, the oldest first. A folder without a record does not count."""
+    dated = []
+    for folder in layout.subfolders(job_folder):
+        record = read_record(folder / layout.RUN_RECORD)
+        if record is not None:
+            dated.append((str(record.get("created_at", "")), folder.name, _from_record(record, folder)))
+    return [run for _, _, run in sorted(dated, key=lambda row: row[:2])]
+
+
+def load_run(folder: Path | str) -> Run:
+    place = Path(folder)
+    record = read_record(place / layout.RUN_RECORD)
+    if record is None:
+        raise StoreError(f"{place} is not a finished run: it has no {layout.RUN_RECORD}")
+    return _from_record(record, place)
+
+
+def question_of(run: Run) -> Path:
+    """The folder of the question as the run met it."""
+    return run.folder / _QUESTION
+
+
+def _vacant(job: Job, folder: Path) -> tuple[str, Path]:
+    """A run id of the shape model_question_date_time; a number follows where that second is taken."""
+    stem = f"{layout.folder_name(job.model)}_{layout.folder_name(job.question_id)}_{datetime.now(UTC):%Y%m%d_%H%M%S}"
+    if job.sample:
+        stem += f"_sample{job.sample}"
+    run_id, again = stem, 1
+    while (folder / run_id).exists():
+        again += 1
+        run_id = f"{stem}-{again}"
+    return run_id, folder / run_id
+
+
+def _copy_question(question: Question, into: Path) -> None:
+    with storing(into):
+        into.mkdir()
+        for path in question.folder.iterdir():
+            if path.is_file() and not path.name.startswith(".") and path.name != layout.SOLUTION:
+                shutil.copyfile(path, into / path.name)
+        named = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
+        if not named.items() <= question.metadata.items():  # by hand, the folder's name may be all that names it
+            (into / layout.QUESTION_RECORD).write_text(record_text({**question.metadata, **named}), "utf-8")
+
+
+def _as_record(run: Run) -> dict[str, Any]:
+    """The run without its place, so that the folder can be moved."""
+    record: dict[str, Any] = to_json(replace(run, video=None, folder=Path()))
+    del record["folder"]
+    record["video"] = None if run.video is None else run.video.relative_to(run.folder).as_posix()
+    return {**record, "created_at": datetime.now(UTC).isoformat(), "vmevalkit_version": __version__}
+
+
+def _from_record(record: dict[str, Any], folder: Path) -> Run:
+    known = {name: record[name] for name in _RUN_FIELDS if name in record}
+    known["folder"] = folder
+    known["video"] = folder / str(record["video"]) if record.get("video") else None
+    try:
+        return from_json(Run, known)
+    except (TypeError, ValueError, KeyError) as error:
+        raise StoreError(f"{folder / layout.RUN_RECORD} is no record of a run ({error}); remove its folder") from error

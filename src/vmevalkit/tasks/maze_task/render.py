@@ -1,0 +1,113 @@
+"""Drawing a maze: black walls on white, a green dot, a red flag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from vmevalkit.media.canvas import Canvas
+from vmevalkit.media.picture import Frame
+from vmevalkit.tasks.maze_task.lattice import Point, numbers, wall_ends
+from vmevalkit.tasks.maze_task.maze_reasoning import MazeState
+
+SIZE = (832, 480)
+MARGIN = 20
+DOT_COLOUR = "#22c55e"
+FLAG_COLOUR = "#ef4444"
+DOT_RADIUS = 0.2
+"""In cells."""
+POLE = (-0.2, -0.37, 0.07, 0.74)
+"""Left, top, width and height in cells, from the flag's point."""
+CLOTH = ((-0.17, -0.37), (0.3, -0.23), (-0.17, -0.09))
+"""The cloth flies above the dot, so that both are seen when the dot has arrived."""
+FLAG_REACH = 0.37
+"""No part of a flag is farther than this from its point, along x or y and in cells."""
+
+_Paint: TypeAlias = Callable[[Canvas, float, float, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the lattice lies in the picture, in whole pixels."""
+
+    cell: int
+    """Distance between lattice lines."""
+    wall: int
+    """Thickness of a wall; half of it on each side of its lattice line."""
+    left: int
+    """x of the leftmost lattice line."""
+    top: int
+    """y of the topmost lattice line."""
+
+    def pixel(self, point: Point) -> tuple[float, float]:
+        return (self.left + point[0] * self.cell, self.top + point[1] * self.cell)
+
+
+@lru_cache(maxsize=16)
+def layout_of(grid_n: int) -> Layout:
+    """The largest square cells that leave a margin, centred. Lengths are even, so that halves are whole."""
+    width, height = SIZE
+    room = height - 2 * MARGIN
+    cell = 2 * (room // (2 * grid_n))
+    wall = max(6, 2 * round(cell / 28))
+    while cell * grid_n + wall > room:
+        cell -= 2
+    return Layout(cell, wall, (width - cell * grid_n) // 2, (height - cell * grid_n) // 2)
+
+
+@lru_cache(maxsize=8)
+def _empty(grid_n: int, walls: int) -> Frame:
+    """The walls alone. Most frames of a film share them."""
+    layout = layout_of(grid_n)
+    canvas = Canvas(*SIZE)
+    half = layout.wall // 2
+    for wall in numbers(walls):
+        (x, y), (end_x, end_y) = wall_ends(grid_n, wall)
+        left, top = layout.left + x * layout.cell - half, layout.top + y * layout.cell - half
+        canvas.rectangle(
+            left, top, (end_x - x) * layout.cell + layout.wall, (end_y - y) * layout.cell + layout.wall, (0, 0, 0)
+        )
+    frame = canvas.frame()
+    frame.flags.writeable = False
+    return frame
+
+
+def draw(grid_n: int, state: MazeState) -> Frame:
+    """The picture of a state. Dots lie over flags, and both over walls."""
+    layout = layout_of(grid_n)
+    frame = _empty(grid_n, state.walls).copy()
+    for point in state.flags:
+        _mark(frame, layout, point, FLAG_REACH, _flag)
+    for point in state.dots:
+        _mark(frame, layout, point, DOT_RADIUS, _dot)
+    return frame
+
+
+def _mark(frame: Frame, layout: Layout, point: Point, reach: float, paint: _Paint) -> None:
+    """Paint something around a point. Only the pixels there go through the canvas."""
+    x, y = layout.pixel(point)
+    half = int(reach * layout.cell) + 2
+    left, right = max(0, int(x) - half), min(SIZE[0], int(x) + half)
+    top, bottom = max(0, int(y) - half), min(SIZE[1], int(y) + half)
+    if right <= left or bottom <= top:
+        return
+    canvas = Canvas(right - left, bottom - top)
+    canvas.paste(frame[top:bottom, left:right], 0, 0)
+    paint(canvas, x - left, y - top, layout.cell)
+    frame[top:bottom, left:right] = canvas.frame()
+
+
+def _dot(canvas: Canvas, x: float, y: float, cell: int) -> None:
+    canvas.circle(x, y, DOT_RADIUS * cell, fill=DOT_COLOUR)
+
+
+def _flag(canvas: Canvas, x: float, y: float, cell: int) -> None:
+    left, top, width, height = (cell * length for length in POLE)
+    corners = [(x + left, y + top), (x + left + width, y + top)]
+    corners += [(x + left + width, y + top + height), (x + left, y + top + height)]
+    canvas.polygon(corners, fill=FLAG_COLOUR)
+    canvas.polygon(np.array(CLOTH) * cell + [x, y], fill=FLAG_COLOUR)

@@ -1,0 +1,1 @@
+"""Its presence lets all tests import what they share from this folder."""

@@ -1,0 +1,160 @@
+"""The rules that all tasks share, on hand-made traces of a counter that shall go from 0 to 4."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from vmevalkit.core.records import Finding
+from vmevalkit.eval.verdict import judge
+from vmevalkit.media.picture import Frame
+from vmevalkit.tasks.task import Checked, Film, Glimpse, Reader, Task, Trace, readable
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    goal: int = 4
+
+
+class CounterTask(Task[Counter, int, None]):
+    """States are whole numbers; a step by more than one is a jump, 3 is a blemish, negative numbers are rubble."""
+
+    name = "counter"
+    version = "7"
+
+    def sample(self, rng: Random, knobs: None) -> Counter:
+        return Counter()
+
+    def key(self, puzzle: Counter) -> Hashable:
+        return puzzle
+
+    def certify(self, puzzle: Counter) -> None: ...
+
+    def prompt(self, puzzle: Counter) -> str:
+        return "Count."
+
+    def metadata(self, puzzle: Counter) -> dict[str, Any]:
+        return {}
+
+    def size(self, puzzle: Counter) -> tuple[int, int]:
+        return (8, 8)
+
+    def solution(self, puzzle: Counter, t: float) -> int:
+        return round(t * puzzle.goal)
+
+    def draw(self, puzzle: Counter, state: int) -> Frame:
+        raise AssertionError("a verdict needs no pixels")
+
+    def reader(self, puzzle: Counter) -> Reader[int]:
+        raise AssertionError("a verdict needs no pixels")
+
+    def accepted(self, puzzle: Counter, state: int) -> bool:
+        return state == puzzle.goal
+
+    def progress(self, puzzle: Counter, state: int) -> float:
+        return max(0.0, 1 - abs(puzzle.goal - state) / puzzle.goal)
+
+    def check(self, puzzle: Counter, trace: Trace[int]) -> Checked:
+        read = readable(trace)
+        jumps = [now_s for (_, was), (now_s, now) in pairwise(read) if abs(now - was) > 1]
+        findings = [Finding("jump", True, "It jumps.", jumps[0])] if jumps else []
+        if any(state == 3 for _, state in read):
+            findings.append(Finding("three", False, "It shows a three."))
+        return Checked(tuple(findings), {"steps": len(read)})
+
+    def films(self, puzzle: Counter, rng: Random) -> dict[str, Film[int]]:
+        return {}
+
+
+TASK = CounterTask()
+
+
+def verdict(*states: int | None, step_s: float = 0.25) -> Any:
+    trace = [Glimpse(index * step_s, state) for index, state in enumerate(states)]
+    return judge(TASK, Counter(), trace, "RuleEvaluator")
+
+
+def test_solved_without_a_finding_is_a_5() -> None:
+    class Plain(CounterTask):
+        def check(self, puzzle: Counter, trace: Trace[int]) -> Checked:
+            return Checked()
+
+    trace = [Glimpse(i * 0.25, s) for i, s in enumerate([0, 1, 2, 4, 4, 4])]
+    score = judge(Plain(), Counter(), trace, "RuleEvaluator")
+    assert (score.value, score.solved, score.passed, score.outcome, score.process) == (5, True, True, 1.0, 1.0)
+    assert score.failure_mode == "none"
+    assert score.version == "7"
+
+
+def test_a_finding_that_does_not_gate_leaves_a_4() -> None:
+    score = verdict(0, 1, 2, 3, 4, 4, 4)
+    assert (score.value, score.passed) == (4, True)
+    assert score.metrics == {"steps": 7.0}
+
+
+def test_a_gating_finding_makes_a_solved_film_a_2() -> None:
+    score = verdict(0, 0, 4, 4, 4)
+    assert (score.value, score.solved, score.passed) == (2, True, False)
+    assert score.failure_mode == "illegal_process"
+    assert score.first_violation_s == 0.5
+    assert score.process == 0.5
+
+
+def test_a_still_film_has_zero_everywhere() -> None:
+    score = verdict(0, 0, 0, 0, 0)
+    assert (score.value, score.outcome, score.process, score.failure_mode) == (1, 0.0, 0.0, "static")
+    assert not score.ever_solved
+
+
+@pytest.mark.parametrize(("last", "value"), [(1, 2), (2, 3)])
+def test_part_of_the_way_is_partial(last: int, value: int) -> None:
+    score = verdict(0, 0, 1, last, last, last)
+    assert (score.value, score.failure_mode) == (value, "partial")
+    assert score.outcome == last / 4
+
+
+def test_solved_and_then_left_is_an_incorrect_termination() -> None:
+    score = verdict(0, 1, 2, 3, 4, 4, 4, 3, 2, 2, 2, 2)
+    assert not score.solved
+    assert score.ever_solved
+    assert score.solved_at_s == 1.0
+    assert score.failure_mode == "incorrect_termination"
+
+
+def test_a_single_misreading_does_not_count_as_solved_once() -> None:
+    assert not verdict(0, 0, 1, 4, 1, 1, 1, 1).ever_solved
+
+
+def test_the_final_state_is_the_majority_of_the_last_half_second() -> None:
+    assert verdict(0, 1, 2, 3, 4, 4, 4, 4, 3, step_s=0.125).solved
+
+
+def test_an_end_card_of_a_second_is_passed_over() -> None:
+    assert verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None).passed
+
+
+def test_a_longer_unreadable_end_is_rubble() -> None:
+    score = verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None, None)
+    assert (score.value, score.failure_mode) == (1, "scene_broken")
+    assert "after 1.50 s" in score.explanation
+
+
+def test_a_film_that_cannot_be_read_at_all_is_rubble() -> None:
+    score = verdict(None, None)
+    assert (score.value, score.failure_mode) == (1, "scene_broken")
+
+
+def test_a_film_that_starts_at_the_answer_does_not_pass() -> None:
+    score = verdict(4, 4, 4, 4)
+    assert score.solved
+    assert not score.passed
+    assert [finding.name for finding in score.findings] == ["wrong_start"]
+
+
+def test_how_long_the_answer_was_held() -> None:
+    assert verdict(0, 1, 2, 3, 4, 4, 4, 4).held_s == 0.75

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vmevalkit.core.errors import Occupied, SetupError, StoreError, UsageError
+from vmevalkit.jobs.done import Done
+from vmevalkit.jobs.pool import map_jobs
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def picky(number: int) -> int:
+    if number % 10 == 3:
+        raise Occupied(f"{number} is taken")
+    return number
+
+
+def deadly(number: int) -> int:
+    if number in (7, 8, 30):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def leave(number: int) -> int:
+    os._exit(number)
+
+
+def unpicklable(number: int) -> Any:
+    return (lambda: number) if number == 2 else number
+
+
+def threads(_: int) -> str:
+    return os.environ["OPENBLAS_NUM_THREADS"]
+
+
+def leave_a_mark(place: str) -> int:
+    """A slow job that can be watched from outside."""
+    Path(place).with_suffix(".begun").write_text(str(os.getpid()))
+    time.sleep(0.2)
+    Path(place).touch()
+    return os.getpid()
+
+
+class Homeless:
+    """Work that no other process can load."""
+
+    def __call__(self, number: int) -> int:
+        return number
+
+    def __reduce__(self) -> Any:
+        return (int, ("no number",))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_items(workers: int) -> None:
+    told: list[Done[int, int]] = []
+    done = map_jobs(square, range(200), workers, told.append)
+    assert [(job.item, job.value) for job in done] == [(n, n * n) for n in range(200)]
+    assert all(job.ok for job in done)
+    assert sorted(job.item for job in told) == list(range(200))
+    assert map_jobs(square, [], workers) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_job_that_raises_is_a_record(workers: int) -> None:
+    done = map_jobs(picky, range(30), workers)
+    failed = [job for job in done if job.error is not None]
+    assert [job.item for job in failed] == [3, 13, 23]
+    error = failed[0].error
+    assert error is not None
+    assert str(error) == "Occupied: 3 is taken"
+    assert error.is_a(StoreError)
+    assert not error.is_a(UsageError)
+    assert "picky" in error.trace
+    assert [job.value for job in done if job.ok] == [n for n in range(30) if n % 10 != 3]
+
+
+def test_a_killed_worker_costs_its_job_alone() -> None:
+    done = map_jobs(deadly, range(60), 2)
+    assert [job.item for job in done] == list(range(60))
+    killed = [job for job in done if job.error is not None]
+    assert [job.item for job in killed] == [7, 8, 30]
+    assert all(job.error is not None and job.error.kind == "Killed" and "signal 9" in str(job.error) for job in killed)
+    assert all(job.value == job.item for job in done if job.ok)
+    assert active_children() == []
+
+
+def test_a_worker_that_leaves_is_a_record_too() -> None:
+    [done] = map_jobs(leave, [5], 2)
+    assert done.error is not None
+    assert "exit code 5" in str(done.error)
+
+
+def test_a_value_that_cannot_travel_is_a_record() -> None:
+    done = map_jobs(unpicklable, range(4), 2)
+    assert [job.ok for job in done] == [True, True, False, True]
+
+
+def test_workers_do_not_fight_over_the_cores() -> None:
+    assert map_jobs(threads, [0, 1], 2)[0].value == "1"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_are_made_while_they_are_worked_on(workers: int) -> None:
+    made = 0
+
+    def items() -> Iterator[int]:
+        nonlocal made
+        for number in range(5000):
+            made += 1
+            yield number
+
+    def stop(_: Done[int, int]) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        map_jobs(square, items(), workers, stop)
+    assert 0 < made < 5000
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_the_items_raise_ends_the_batch(workers: int) -> None:
+    def items() -> Iterator[int]:
+        yield from range(5)
+        raise StoreError("no more")
+
+    told: list[Done[int, int]] = []
+    with pytest.raises(StoreError, match="no more"):
+        map_jobs(square, items(), workers, told.append)
+    assert active_children() == []
+
+
+def test_impossible_calls_are_refused() -> None:
+    with pytest.raises(UsageError, match="0 workers"):
+        map_jobs(square, [1], 0)
+    with pytest.raises(SetupError, match=r"cannot load the work: ValueError.*use one worker"):
+        map_jobs(Homeless(), [1, 2], 2)
+
+
+BATCH = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from test_pool import leave_a_mark
+from vmevalkit.jobs.pool import map_jobs
+if __name__ == "__main__":
+    try:
+        map_jobs(leave_a_mark, [str(Path(sys.argv[2]) / str(n)) for n in range(50)], 2)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_go_with_the_main_process(tmp_path: Path, how: signal.Signals) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(BATCH)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    child = subprocess.Popen(
+        [sys.executable, str(script), str(Path(__file__).parent), str(marks)],
+        stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while len(list(marks.glob("?"))) < 2:
+        assert child.poll() is None
+        time.sleep(0.01)
+    workers = {int(path.read_text() or 0) for path in marks.glob("*.begun")} - {0}
+    if how == signal.SIGINT:
+        os.killpg(child.pid, how)  # as a terminal does: to all of them
+    else:
+        child.kill()
+    output, _ = child.communicate(timeout=30)
+    assert output == ("interrupted\n" if how == signal.SIGINT else "")
+    finished = len(list(marks.glob("[0-9]"))) + len(list(marks.glob("[0-9][0-9]")))
+    assert 2 <= finished < 50
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert time.monotonic() < deadline, "workers outlive the main process"
+        time.sleep(0.01)
+
+
+UNGUARDED = """
+from math import sqrt
+from vmevalkit.jobs.pool import map_jobs
+map_jobs(sqrt, [1, 2], 2)
+"""
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "call from under `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vmevalkit.core.errors import StoreError
+from vmevalkit.core.records import Placement, Question, Run
+from vmevalkit.store.questions import load_question, question_digest
+from vmevalkit.store.runs import Job, all_runs, find_runs, load_run, new_run, question_of, runs_of
+
+MODEL = "org/model+letterbox"
+
+
+@pytest.fixture
+def question(tmp_path: Path) -> Question:
+    folder = tmp_path / "questions" / "doors_task" / "my door"
+    folder.mkdir(parents=True)
+    (folder / "first_frame.png").write_bytes(b"picture")
+    (folder / "prompt.txt").write_text("Open it.")
+    (folder / "goal.txt").write_text("It is open.")
+    (folder / "solution.mp4").write_bytes(b"a film that no model may see")
+    return load_question(folder)
+
+
+def made(outputs: Path, question: Question, sample: int = 0, failed: bool = False, experiment: str = "first") -> Run:
+    job = Job(experiment, MODEL, question.domain, question.id, sample)
+    with new_run(outputs, job, question) as pending:
+        run = Run(
+            experiment, MODEL, question.id, question.domain, sample, pending.run_id, "success", pending.target,
+            video=pending.video, seconds=1.5, placement=Placement((1280, 720), (160.0, 0.0, 960.0, 720.0), (0, 0, 0)),
+            question_digest=question_digest(question), video_digest="d" * 16,
+        )  # fmt: skip
+        if failed:
+            return pending.finish(replace(run, status="failed", video=None, error="no film"))
+        pending.video.write_bytes(b"film")
+        return pending.finish(run)
+
+
+def test_a_run_folder_is_complete_in_itself_and_comes_back(tmp_path: Path, question: Question) -> None:
+    run = made(tmp_path / "outputs", question)
+    assert run.folder.parent == tmp_path / "outputs" / "first" / "org=2Fmodel+letterbox" / "doors_task" / "my=20door"
+    assert re.fullmatch(r"org=2Fmodel\+letterbox_my=20door_\d{8}_\d{6}", run.run_id)
+    assert run.folder.name == run.run_id
+    assert run.video is not None
+    assert run.video.read_bytes() == b"film"
+    assert {path.name for path in run.folder.iterdir()} == {"video", "question", "metadata.json"}
+    assert load_run(run.folder) == run
+    assert find_runs(tmp_path / "outputs", "first") == [run]
+    copy = load_question(question_of(run))
+    assert (copy.id, copy.domain, copy.prompt, copy.goal) == ("my door", "doors", "Open it.", "It is open.")
+    assert question_digest(copy) == question_digest(question)
+    assert not (copy.folder / "solution.mp4").exists()
+
+
+def test_a_run_can_be_moved(tmp_path: Path, question: Question) -> None:
+    run = made(tmp_path / "outputs", question)
+    (tmp_path / "outputs").rename(tmp_path / "elsewhere")
+    [moved] = find_runs(tmp_path / "elsewhere", "first")
+    assert moved.video is not None
+    assert moved.video.read_bytes() == b"film"
+    assert replace(moved, folder=run.folder, video=run.video) == run
+
+
+def test_several_runs_in_one_second_lie_apart_and_the_right_one_counts(tmp_path: Path, question: Question) -> None:
+    outputs = tmp_path / "outputs"
+    failed = made(outputs, question, failed=True)
+    good = made(outputs, question)
+    made(outputs, question, failed=True)
+    sample = made(outputs, question, sample=1)
+    other = made(outputs, question, failed=True, experiment="second")
+    assert len(all_runs(outputs, "first")) == 4
+    assert [run.status for run in runs_of(failed.folder.parent)] == ["failed", "success", "failed", "success"]
+    assert find_runs(outputs, "first") == [good, sample]
+    assert find_runs(outputs, "second") == [other]
+    assert find_runs(outputs, "first", ["another model"]) == []
+    assert find_runs(outputs, "nowhere") == []
+
+
+def test_an_unfinished_run_is_never_seen_and_cleaned_up(tmp_path: Path, question: Question) -> None:
+    outputs = tmp_path / "outputs"
+    job = Job("first", MODEL, question.domain, question.id)
+    with pytest.raises(RuntimeError), new_run(outputs, job, question) as pending:
+        pending.video.write_bytes(b"half")
+        raise RuntimeError
+    assert find_runs(outputs, "first") == []
+    left = job.folder(outputs) / ".new-1-1-left"
+    left.mkdir()
+    made(outputs, question)
+    assert not left.exists()
+
+
+def test_a_damaged_record_is_named(tmp_path: Path, question: Question) -> None:
+    run = made(tmp_path / "outputs", question)
+    (run.folder / "metadata.json").write_text(json.dumps({"model": "m"}))
+    with pytest.raises(StoreError, match=r"metadata.json is no record of a run"):
+        find_runs(tmp_path / "outputs", "first")
+    (run.folder / "metadata.json").unlink()
+    assert find_runs(tmp_path / "outputs", "first") == []
+    with pytest.raises(StoreError, match="not a finished run"):
+        load_run(run.folder)
