@@ -1,0 +1,193 @@
+"""Films through the rule driver: as files, as arrays, and as everything that a film should not be."""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vmevalkit
+from vmevalkit.core.errors import MediaError, UsageError
+from vmevalkit.core.records import Question
+from vmevalkit.eval.rules import score_film
+from vmevalkit.media.picture import Frame
+from vmevalkit.media.video import TimedFrame, write_video
+from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.dataset import write_question
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.task import AnyTask
+
+FPS = 12.0
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
+    root = tmp_path_factory.mktemp("questions")
+    task = TASKS["maze"]
+    for index, puzzle in enumerate(plan(task, 2, 5, task.preset())):
+        write_question(task, puzzle, f"maze_{index:04d}", root, difficulty="easy", seed=5)
+    return vmevalkit.load_questions(root)
+
+
+def puzzle_of(question: Question) -> tuple[AnyTask, object]:
+    from vmevalkit.eval.api import puzzle_of
+
+    known = puzzle_of(question)
+    assert known is not None
+    return known
+
+
+def solution(question: Question, seconds: float = 3.0) -> list[Frame]:
+    task, puzzle = puzzle_of(question)
+    total = int(seconds * FPS)
+    times = [min(max((index - 3) / (total - 10), 0.0), 1.0) for index in range(total)]
+    return [task.draw(puzzle, task.solution(puzzle, t)) for t in times]
+
+
+@pytest.fixture(scope="module")
+def film(questions: list[Question], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("film") / "maze_0000.mp4"
+    write_video(path, solution(questions[0]), FPS)
+    return path
+
+
+def test_the_reference_solution_passes(questions: list[Question], film: Path) -> None:
+    score = vmevalkit.score_video(questions[0], film)
+    assert (score.value, score.passed, score.outcome) == (5, True, 1.0), score.explanation
+
+
+def test_a_question_can_be_named_by_its_folder(questions: list[Question], film: Path) -> None:
+    assert vmevalkit.score_video(questions[0].folder, film) == vmevalkit.score_video(questions[0], film)
+
+
+def test_arrays_are_scored_without_a_file(questions: list[Question]) -> None:
+    frames = np.stack(solution(questions[0]))
+    score = vmevalkit.score_frames(questions[0], frames, fps=FPS)
+    assert isinstance(score, vmevalkit.Score)
+    assert score.passed, score.explanation
+
+
+def test_a_batch_gives_a_score_for_each_film(questions: list[Question]) -> None:
+    right = np.stack(solution(questions[0]))
+    still = np.repeat(right[:1], len(right), axis=0)
+    scores = vmevalkit.score_frames(questions[0], np.stack([right, still]), fps=FPS)
+    assert isinstance(scores, list)
+    assert [score.passed for score in scores] == [True, False]
+    assert scores[1].outcome == 0.0
+    assert scores[1].failure_mode == "static"
+
+
+def test_scoring_travels_to_other_processes(questions: list[Question]) -> None:
+    scoring = pickle.loads(pickle.dumps(vmevalkit.score_frames))
+    score = scoring(pickle.loads(pickle.dumps(questions[0])), np.stack(solution(questions[0])), fps=FPS)
+    assert pickle.loads(pickle.dumps(score)) == score
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [np.zeros((4, 8, 8, 3), np.float32), np.zeros((8, 8, 3), np.uint8), np.zeros((4, 8, 8, 4), np.uint8)],
+    ids=["floats", "one picture", "four channels"],
+)
+def test_arrays_of_another_kind_are_refused(questions: list[Question], frames: np.ndarray) -> None:
+    with pytest.raises(MediaError, match="frames must be uint8"):
+        vmevalkit.score_frames(questions[0], frames)
+
+
+def test_a_rate_of_nothing_is_refused(questions: list[Question]) -> None:
+    with pytest.raises(UsageError, match="fps must be above 0, not 0"):
+        vmevalkit.score_frames(questions[0], np.zeros((4, 8, 8, 3), np.uint8), fps=0)
+
+
+def test_a_film_of_another_question_is_not_scored_when_it_was_brought(questions: list[Question], film: Path) -> None:
+    score = vmevalkit.score_video(questions[1], film, own_run=False)
+    assert score.value is None
+    assert "may belong to another question" in score.explanation
+
+
+def test_a_film_of_another_question_is_a_1_when_it_is_our_own(questions: list[Question], film: Path) -> None:
+    score = vmevalkit.score_video(questions[1], film)
+    assert (score.value, score.failure_mode) == (1, "scene_broken")
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no film", b"\x00" * 5000], ids=["empty", "text", "zeros"])
+def test_what_cannot_be_decoded_is_unscored(questions: list[Question], tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "maze_0000.mp4"
+    path.write_bytes(content)
+    score = vmevalkit.score_video(questions[0], path)
+    assert score.value is None
+    assert str(path) in score.explanation
+
+
+def test_a_film_that_is_not_there_is_an_error(questions: list[Question], tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match=r"no film at .*nothing\.mp4"):
+        vmevalkit.score_video(questions[0], tmp_path / "nothing.mp4")
+
+
+def test_one_frame_is_a_still_film(questions: list[Question], tmp_path: Path) -> None:
+    path = tmp_path / "one.mp4"
+    write_video(path, solution(questions[0])[:1], FPS)
+    score = vmevalkit.score_video(questions[0], path)
+    assert (score.value, score.failure_mode) == (1, "static")
+
+
+def test_a_film_with_a_hole_of_damaged_bytes_is_still_read(
+    questions: list[Question], film: Path, tmp_path: Path
+) -> None:
+    """What can be decoded is judged; the scorer does not fall over the rest."""
+    data = bytearray(film.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 200] = bytes(200)
+    path = tmp_path / "damaged.mp4"
+    path.write_bytes(data)
+    assert vmevalkit.score_video(questions[0], path).value is not None
+
+
+def test_a_film_that_was_cut_off_is_judged_by_what_is_there(questions: list[Question], tmp_path: Path) -> None:
+    whole = tmp_path / "whole.mkv"
+    write_video(whole, solution(questions[0]), FPS)
+    cut = tmp_path / "cut.mkv"
+    cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    score = vmevalkit.score_video(questions[0], cut)
+    assert score.value is not None
+    assert not score.solved
+
+
+def test_ten_thousand_frames_are_read_one_at_a_time(questions: list[Question]) -> None:
+    task, puzzle = puzzle_of(questions[0])
+    total, alive, most = 10_000, set(), 0
+
+    def frames() -> Iterator[TimedFrame]:
+        nonlocal most
+        for index in range(total):
+            t = min(max((index - 100) / (total - 300), 0.0), 1.0)
+            frame = task.draw(puzzle, task.solution(puzzle, round(t * 500) / 500))[::2, ::2].copy()
+            alive.add(index)
+            weakref.finalize(frame, alive.discard, index)
+            most = max(most, len(alive))
+            yield TimedFrame(index / 100, frame)
+
+    score = score_film(task, puzzle, frames())
+    assert score.passed, score.explanation
+    assert most < 80, f"{most} frames were held at once"
+
+
+def test_a_question_without_a_puzzle_cannot_be_scored_by_rules(
+    questions: list[Question], film: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "riddle_task" / "riddle_0001"
+    folder.mkdir(parents=True)
+    (folder / "first_frame.png").write_bytes(questions[0].first_frame.read_bytes())
+    (folder / "prompt.txt").write_text("Solve the riddle.")
+    score = vmevalkit.score_video(folder, film)
+    assert score.value is None
+    assert "use a judge or people" in score.explanation
+
+
+def test_a_damaged_puzzle_is_named(questions: list[Question], film: Path) -> None:
+    broken = Question("maze_0000", "maze", "x", questions[0].folder, {"puzzle": {"nonsense": 1}})
+    with pytest.raises(UsageError, match=r"the puzzle of maze_0000 .* is damaged"):
+        vmevalkit.score_video(broken, film)

@@ -1,0 +1,95 @@
+"""The page of an experiment, from real questions, films and scores; and as a browser shows it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from vmevalkit.core.errors import StoreError
+from vmevalkit.eval.experiment import score_experiment
+from vmevalkit.media.picture import read_picture
+from vmevalkit.report.page import build_report
+from vmevalkit.runner.generate import generate
+from vmevalkit.runner.run import run
+
+MODELS = ["oracle", "static", "oracle+letterbox_grey"]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("line")
+    generate(["maze"], n=2, seed=1, out=root / "questions")
+    run(MODELS, root / "questions", "first", root / "outputs")
+    score_experiment("first", root / "outputs", root / "evaluations")
+    return build_report("first", root / "outputs", root / "evaluations", root / "report")
+
+
+def test_the_page_shows_every_film_and_its_verdict(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert text.count('class="film"') == 6
+    assert text.count("pass, 5") == 4
+    assert text.count("fail, 1") == 2
+    assert "static" in text
+    assert "Wilson" in text
+
+
+def test_everything_that_the_page_names_is_there(page: Path) -> None:
+    links = re.findall(r'(?:src|href)="([^"#]+)"', page.read_text("utf-8"))
+    assert len(links) == 6 * 4
+    for link in links:
+        assert (page.parent / unquote(link)).is_file(), link
+
+
+def test_a_strip_shows_the_film(page: Path) -> None:
+    strips = sorted((page.parent / "strips").glob("*.jpg"))
+    assert strips
+    height, width, _ = read_picture(strips[0]).shape
+    assert width > 5 * height
+
+
+def test_a_second_report_draws_no_strip_again(page: Path) -> None:
+    root = page.parent.parent
+    before = {path: path.stat().st_mtime_ns for path in (page.parent / "strips").iterdir()}
+    build_report("first", root / "outputs", root / "evaluations", root / "report")
+    assert {path: path.stat().st_mtime_ns for path in (page.parent / "strips").iterdir()} == before
+
+
+def test_an_experiment_without_scores_says_how_to_make_them(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="vmevalkit score --experiment nothing"):
+        build_report("nothing", tmp_path, tmp_path, tmp_path / "report")
+
+
+@pytest.mark.browser
+def test_a_browser_shows_the_page_and_plays_a_film(page: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    assert browser_path, "install Chromium, or name it in CHROMIUM"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        view = browser.new_page(viewport={"width": 1200, "height": 900})
+        errors: list[str] = []
+        view.on("pageerror", lambda error: errors.append(str(error)))
+        view.on("requestfailed", lambda request: errors.append(request.url))
+        view.goto(page.absolute().as_uri())
+        assert view.locator("#rates tbody tr").count() == 3
+        assert view.locator("section.film").count() == 6
+        film = view.locator("section.film").first
+        film.scroll_into_view_if_needed()
+        strip = film.locator("img.strip")
+        strip.scroll_into_view_if_needed()
+        view.wait_for_function("image => image.complete && image.naturalWidth > 300", arg=strip.element_handle())
+        film.locator("summary").click()
+        # A film that the browser cannot decode would leave its length unknown.
+        length = film.locator("video").evaluate(
+            "video => new Promise((done, fail) => { video.onloadedmetadata = () => done(video.duration);"
+            " video.onerror = () => fail(video.error.message); video.load(); video.preload = 'auto'; })"
+        )
+        assert length > 3
+        browser.close()
+    assert not errors
