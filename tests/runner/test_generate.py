@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dot_task import TASK, Dot, DotKnobs, DotTask
 
+from dot_task import TASK, Dot, DotKnobs, DotTask
 from vmevalkit.core.errors import Exhausted, Occupied, UnknownName, UsageError
 from vmevalkit.media.picture import Frame, read_picture
 from vmevalkit.runner.generate import Summary, generate
@@ -108,14 +108,13 @@ def test_fewer_than_there_are_leaves_the_rest(tmp_path: Path) -> None:
 def test_other_questions_are_refused_without_force(tmp_path: Path, other: dict[str, Any]) -> None:
     make(tmp_path)
     before = records(tmp_path)
-    with pytest.raises(Occupied, match=r"dot_task holds other questions \(6; dot_0000: it has (seed|knobs) .*--force"):
+    with pytest.raises(Occupied, match=r"dot_task holds other questions \(6; dot_0000: its (seed|knobs) is .*--force"):
         make(tmp_path, 8, **other)
     assert records(tmp_path) == before
     summary = make(tmp_path, 4, force=True, **other)
     assert summary.tasks[0].drawn == 4
     assert len(records(tmp_path)) == 4
     assert all(record["seed"] == other.get("seed", 42) for record in records(tmp_path).values())
-    assert visible(tmp_path) == {path.replace("one/", "") for path in visible(tmp_path)}
 
 
 def test_the_same_recipe_with_another_puzzle_is_refused_too(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import pytest
-from dot_task import DotTask
 
+from dot_task import DotTask
 from vmevalkit.core.errors import UnknownName, UsageError
 from vmevalkit.runner.knobs import turned
 

@@ -151,7 +151,7 @@ def test_errors_of_the_system_name_the_place_and_the_remedy(tmp_path: Path, numb
 
 def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").touch()
-    with pytest.raises(StoreError, match="a file of this name is in the way"):
+    with pytest.raises(StoreError, match="a part of this path is a file, not a folder"):
         write_file(tmp_path / "data" / "record.json", "x")
     with pytest.raises(StoreError, match="data"), new_folder(tmp_path / "data" / "folder"):
         pass

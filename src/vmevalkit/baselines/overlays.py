@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from vmevalkit.media.canvas import Canvas
+from vmevalkit.media.canvas import Canvas, rgba
 from vmevalkit.media.picture import Frame
 
 Passage = Callable[[Frame, float], Frame]
@@ -28,7 +28,7 @@ def hand(rng: Random, size: tuple[int, int]) -> Passage:
     inward = {"below": (0.0, -1.0), "left": (1.0, 0.0), "right": (-1.0, 0.0)}[side]
     along = rng.uniform(0.2, 0.8)
     edge = {"below": (along * width, height), "left": (0.0, along * height), "right": (width, along * height)}[side]
-    reach = rng.uniform(0.25, 0.45) * (height if side == "below" else width)
+    reach = rng.uniform(0.35, 0.55) * (height if side == "below" else width)
     sway, phase = 0.06 * unit, rng.uniform(0, 6.28)
 
     def shown(frame: Frame, x: float) -> Frame:
@@ -36,7 +36,7 @@ def hand(rng: Random, size: tuple[int, int]) -> Passage:
         if inside <= 0:
             return frame
         swing = sway * float(np.sin(phase + 14 * x))
-        depth = -0.25 * unit + inside * (reach + 0.25 * unit)
+        depth = -0.05 * unit + inside * (reach + 0.05 * unit)
         tip = (
             edge[0] + inward[0] * depth + swing * abs(inward[1]),
             edge[1] + inward[1] * depth + swing * abs(inward[0]),
@@ -52,18 +52,23 @@ def _comes_and_goes(x: float, enters: float, leaves: float) -> float:
 
 
 def _with_hand(frame: Frame, tip: tuple[float, float], inward: tuple[float, float], skin: str, unit: float) -> Frame:
-    """A hand of about a fifth of the picture's height, whose pen ends at ``tip``."""
+    """A hand of about a quarter of the picture's height, whose pen ends at ``tip``."""
     canvas = Canvas(frame.shape[1], frame.shape[0])
     canvas.paste(frame, 0, 0)
+    red, green, blue, _ = rgba(skin)
+    shade = (0.8 * red, 0.8 * green, 0.8 * blue)
     back = np.array([-inward[0], -inward[1]])
     across = np.array([-back[1], back[0]])
-    palm = np.array(tip) + back * 0.16 * unit + across * 0.03 * unit
-    canvas.line(np.array([tip, palm]), "#303040", 0.012 * unit)
-    for spread in (-0.06, -0.02, 0.02, 0.06):
-        knuckle = palm + across * spread * unit
-        canvas.line([knuckle, knuckle - back * 0.1 * unit - across * spread * 0.5 * unit], skin, 0.038 * unit)
-    canvas.circle(palm[0], palm[1], 0.09 * unit, fill=skin)
+    grip = np.array(tip) + back * 0.12 * unit
+    palm = np.array(tip) + back * 0.27 * unit + across * 0.05 * unit
+    canvas.line(np.array([tip, grip + back * 0.1 * unit]), "#303040", 0.014 * unit)
     canvas.line([palm, palm + back * 2 * unit], skin, 0.13 * unit)
+    canvas.circle(palm[0], palm[1], 0.095 * unit, fill=skin)
+    for place, spread in enumerate((-0.075, -0.03, 0.015, 0.06)):
+        knuckle = palm + across * spread * unit - back * 0.06 * unit
+        end = grip + across * (0.018 * place - 0.01) * unit + back * 0.02 * place * unit
+        canvas.line([knuckle, end], shade, 0.05 * unit)
+        canvas.line([knuckle, end], skin, 0.042 * unit)
     return canvas.frame()
 
 

@@ -21,6 +21,8 @@ LEAD_S = 0.2
 """Films begin with the first frame for a moment."""
 TAIL_S = 0.6
 """Films end on their last state, which stands for longer than the half second over which a scorer reads it."""
+NOISE_LASTS = 0.1
+"""The share of a noise film after which its grains change: noise is dear to encode."""
 
 Shot = Callable[[float], Frame]
 """The picture at a position in the moving part of a film, from 0 to 1. It is asked in order of time."""
@@ -167,11 +169,19 @@ def _noise(task: AnyTask, puzzle: Any, rng: Random) -> Shot:
     first = task.first_frame(puzzle) if rng.random() < 0.5 else None
     dice = np.random.default_rng(rng.getrandbits(64))
 
+    def grains() -> Frame:
+        small = dice.integers(0, 256, (-(-height // grain), -(-width // grain), 3), np.uint8)
+        return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    shown, since = grains(), 0.0
+
     def shot(x: float) -> Frame:
+        nonlocal shown, since
         if x == 0 and first is not None:
             return first
-        grains = dice.integers(0, 256, (-(-height // grain), -(-width // grain), 3), np.uint8)
-        return np.asarray(cv2.resize(grains, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
+        if x - since > NOISE_LASTS:
+            shown, since = grains(), x
+        return shown
 
     return shot
 

@@ -11,15 +11,19 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
+_PLAIN = frozenset({int, float, str, bool, type(None)})
+
 
 def to_json(value: Any) -> Any:
     """Plain dicts, lists and scalars; tuples become lists."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {str(key): to_json(item) for key, item in value.items()}
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, tuple | list):
         return [to_json(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, frozenset | set):
         return [to_json(item) for item in sorted(value)]
     return value

@@ -35,8 +35,7 @@ def map_jobs(
     processes; what was done until then stays done. With one worker all happens in this process; otherwise
     ``function``, items and values must be picklable.
     """
-    if workers < 1:
-        raise UsageError(f"{workers} workers were asked for; ask for at least 1")
+    check_workers(workers)
     tell = on_done or _nobody_listens
     if workers > 1:
         return _Batch(function, items, workers, tell).run()
@@ -45,6 +44,11 @@ def map_jobs(
         finished.append(attempt(function, item))
         tell(finished[-1])
     return finished
+
+
+def check_workers(workers: int) -> None:
+    if workers < 1:
+        raise UsageError(f"{workers} workers were asked for; ask for at least 1")
 
 
 def _nobody_listens(_: Done[I, V]) -> None:

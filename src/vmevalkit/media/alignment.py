@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.media.picture import Frame
-from vmevalkit.media.view import View, halved
+from vmevalkit.media.view import Size, View, halved
 
 Floats = NDArray[np.float32]
 
@@ -22,6 +22,11 @@ _GREY = np.full(3, 1 / 3, np.float32)
 """Equal parts, so that yellow on white is seen."""
 _NOISE = 4.0
 """Levels that are never taken for a change."""
+_SETTLED = 0.03
+"""Pixels of the template: a smaller step is the last."""
+_CELLS = 8
+"""The picture in so many rows and columns, within which points are neighbours."""
+_FOUR, _LAST = np.arange(4), np.arange(4, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,12 @@ class Fit:
     view: View
     agreement: float
     """Correlation of the film with the picture at the points, from -1 to 1."""
-    inliers: float
-    """Share of the points that follow the picture."""
+    trust: float = 0.0
+    """Mean weight of the points, from 0 to 1: low where much has changed or is covered."""
+    gain: float = 1.0
+    offset: float = 0.0
+    spread: float = _NOISE
+    """Levels by which the film strays from the picture where nothing has changed."""
 
 
 class Pyramid:
@@ -42,13 +51,25 @@ class Pyramid:
         self._levels = [frame]
 
     @property
-    def size(self) -> tuple[int, int]:
+    def size(self) -> Size:
         return self._levels[0].shape[1], self._levels[0].shape[0]
 
-    def level(self, k: int) -> Frame:
-        while len(self._levels) <= k:
-            self._levels.append(halved(self._levels[-1]))
-        return self._levels[k]
+    @property
+    def frame(self) -> Frame:
+        return self._levels[0]
+
+    def suited(self, view: View, size: Size) -> tuple[Frame, float]:
+        """The level at which the view is hardly larger than ``size``, and its scale: bilinear sampling at that
+        size then passes over nothing."""
+        k = 0
+        while (
+            min(view.width * self.size[0] / size[0], view.height * self.size[1] / size[1]) >= 1.7 * 2**k
+            and min(self._levels[k].shape[:2]) >= 24
+        ):
+            k += 1
+            if len(self._levels) == k:
+                self._levels.append(halved(self._levels[-1]))
+        return self._levels[k], 0.5**k
 
 
 class Template:
@@ -69,110 +90,134 @@ class Template:
         self.levels: Floats = grey[rows, columns]
         dx, dy = slope_x[rows, columns], slope_y[rows, columns]
         one = np.ones_like(dx)
-        self._columns: Floats = np.stack(
-            [dx, dx * (self.u - 0.5), dy, dy * (self.v - 0.5), self.levels, one]
-        ).astype(np.float32)
+        self._columns: Floats = np.stack([dx, dx * (self.u - 0.5), dy, dy * (self.v - 0.5), self.levels, one]).astype(
+            np.float32
+        )
         self._rows = np.ascontiguousarray(self._columns.T)
+        self._cell = (self.u * _CELLS).astype(np.intp) * _CELLS + (self.v * _CELLS).astype(np.intp)
+        self._crowd = np.maximum(1.0, np.bincount(self._cell, minlength=_CELLS * _CELLS))
 
     @property
     def usable(self) -> bool:
+        """Whether there are edges enough to hold on to."""
         return len(self.u) >= 32
 
-    def align(self, pyramid: Pyramid, start: View, rounds: int, tether: float) -> Fit:
+    def align(self, pyramid: Pyramid, start: View, rounds: int, tether: float, before: Fit | None = None) -> Fit:
         """The view near ``start`` that shows the picture best. ``tether`` is how far, in shares of the view, it
-        is expected to have moved; where the film says little, it stays."""
-        level, scale = self._film_level(pyramid, start)
-        view = start
+        is expected to have moved; where the film says little, it stays. ``before`` is the fit of the frame before:
+        what strays much more than its spread is something else in front."""
+        frame, scale = pyramid.suited(start, self.size)
+        finest = _SETTLED / max(self.size)
+        limit = max(0.25 * tether, 1.5 / max(self.size))
         moved = np.zeros(4)
-        weights: Floats | None = None
-        levels, shown = self._sample(level, view, scale, pyramid.size)
-        hold = np.diag([1 / tether**2] * 4 + [1e-6, 1e-6])
-        for _ in range(rounds):
-            weights = self._weights(levels, shown, weights)
-            step, gain, noise = self._step(levels, weights, hold, moved)
-            if gain < 0.05:
+        view = start
+        levels, shown = self._sample(frame, view, scale, pyramid.size)
+        if before is None:
+            gain, offset = _line(levels, self.levels, shown)
+            most = np.inf
+        else:
+            gain, offset = before.gain, before.offset
+            most = before.spread
+        spread = _NOISE
+        weights = levels
+        for i in range(rounds + 1):
+            residual = levels - (gain * self.levels + offset)
+            spread = min(most, _spread_of(residual))
+            weights = self._weights(residual, shown, spread)
+            if i == rounds:
                 break
-            limit = max(0.25 * tether, 1.5 / max(self.size))
+            solved = self._solve(levels, weights, moved, tether, gain)
+            if solved is None:
+                break
+            step, gain, offset = solved
             step = np.clip(step, -limit, limit)
             moved += step
-            view = start.moved(*moved)
-            levels, shown = self._sample(level, view, scale, pyramid.size)
-            if np.abs(step).max() * max(self.size) < 0.02:
+            view = start.moved(*moved.tolist())
+            if np.abs(step).max() < finest:
                 break
-        return self._judge(view, levels, shown)
+            levels, shown = self._sample(frame, view, scale, pyramid.size)
+        return Fit(view, self._agreement(levels, shown), float(weights.mean()), gain, offset, spread)
 
-    def _film_level(self, pyramid: Pyramid, view: View) -> tuple[Frame, float]:
-        width = min(view.width * pyramid.size[0] / self.size[0], view.height * pyramid.size[1] / self.size[1])
-        k = max(0, int(np.floor(np.log2(max(width, 1e-3) / 0.85))))
-        smallest = min(pyramid.size)
-        while k > 0 and smallest >> k < 12:
-            k -= 1
-        return pyramid.level(k), 0.5**k
-
-    def _sample(self, level: Frame, view: View, scale: float, size: tuple[int, int]) -> tuple[Floats, Floats]:
+    def _sample(self, frame: Frame, view: View, scale: float, size: Size) -> tuple[Floats, Floats | None]:
+        """The film's grey levels at the points, and which points the film shows; None means all."""
         left, top, width, height = (part * scale for part in view.box(size))
         x = self.u * np.float32(width) + np.float32(left - 0.5)
         y = self.v * np.float32(height) + np.float32(top - 0.5)
-        colours = cv2.remap(level, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        shown = (x > -0.5) & (y > -0.5) & (x < level.shape[1] - 0.5) & (y < level.shape[0] - 0.5)
-        return colours.reshape(-1, 3).astype(np.float32) @ _GREY, shown.astype(np.float32)
+        colours = cv2.remap(frame, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        levels = colours.reshape(-1, 3).astype(np.float32) @ _GREY
+        if left >= 0 and top >= 0 and left + width <= frame.shape[1] and top + height <= frame.shape[0]:
+            return levels, None
+        shown = (x > -0.5) & (y > -0.5) & (x < frame.shape[1] - 0.5) & (y < frame.shape[0] - 0.5)
+        return levels, shown.astype(np.float32)
 
-    def _weights(self, levels: Floats, shown: Floats, before: Floats | None) -> Floats:
-        """Tukey's, about the line film = gain x picture + offset."""
-        weights = shown if before is None else before
-        gain, offset = _line(levels, self.levels, weights)
-        residual = levels - gain * self.levels - offset
-        size = np.abs(residual)
-        middle = len(size) // 2
-        spread = max(_NOISE, 1.5 * float(np.partition(size, middle)[middle]))
-        return np.asarray(np.maximum(0.0, 1.0 - (residual / (3.5 * spread)) ** 2) ** 2 * shown, np.float32)
+    def _weights(self, residual: Floats, shown: Floats | None, spread: float) -> Floats:
+        """Tukey's: 1 where the film follows the picture, 0 where something else stands. Under a hand some points
+        agree by chance, so a point is believed only as far as its neighbours are."""
+        weights = np.maximum(1.0 - (residual * np.float32(1 / (3.5 * spread))) ** 2, 0.0)
+        weights = np.asarray(weights * weights, np.float32)
+        crowd = self._crowd
+        if shown is not None:
+            weights = weights * shown
+            crowd = np.maximum(1.0, np.bincount(self._cell, shown, _CELLS * _CELLS))
+        share = np.bincount(self._cell, weights, _CELLS * _CELLS) / crowd
+        belief = np.clip((share - 0.3) / 0.3, 0.0, 1.0).astype(np.float32)
+        return np.asarray(weights * belief[self._cell], np.float32)
 
-    def _step(
-        self, levels: Floats, weights: Floats, hold: NDArray[np.float64], moved: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float, float]:
+    def _solve(
+        self, levels: Floats, weights: Floats, moved: NDArray[np.float64], tether: float, gain: float
+    ) -> tuple[NDArray[np.float64], float, float] | None:
+        """A step of the view, and the gain and offset, by weighted least squares; None where the film says nothing.
+
+        The film is gain x picture + offset - gain x derivatives x step, so the first four unknowns are -gain x step.
+        """
         weighted = self._columns * weights
         normal = (weighted @ self._rows).astype(np.float64)
         right = (weighted @ levels).astype(np.float64)
-        centre = np.linalg.lstsq(normal[4:, 4:] + np.eye(2) * 1e-3, right[4:], rcond=None)[0]
-        residual = levels - centre[0] * self.levels - centre[1]
-        noise = max(1.0, float(weights @ residual**2) / max(1.0, float(weights.sum())))
-        gain = max(0.05, float(centre[0]))
-        # Unknowns are -gain * step for the first four; the tether pulls towards moved = 0.
-        prior = hold * noise
-        pull = np.zeros(6)
-        pull[:4] = noise * np.diag(hold)[:4] * moved / gain
+        held = _NOISE**2 / tether**2 / max(gain, 0.1)
+        normal[_FOUR, _FOUR] += held / max(gain, 0.1)
+        normal[_LAST, _LAST] += 1e-3
+        right[:4] += held * moved
         try:
-            solution = np.linalg.solve(normal + prior / np.array([gain**2] * 4 + [1, 1]), right + pull)
+            solution = np.linalg.solve(normal, right)
         except np.linalg.LinAlgError:
-            return np.zeros(4), 0.0, noise
-        if solution[4] < 0.05:
-            return np.zeros(4), 0.0, noise
-        return -solution[:4] / solution[4], float(solution[4]), noise
+            return None
+        if not solution[4] > 0.05:
+            return None
+        return -solution[:4] / solution[4], float(solution[4]), float(solution[5])
 
-    def _judge(self, view: View, levels: Floats, shown: Floats) -> Fit:
-        weights = self._weights(levels, shown, None)
-        weights = self._weights(levels, shown, weights)
-        total = max(1.0, float(shown.sum()))
-        mean_x, mean_y = float(shown @ self.levels) / total, float(shown @ levels) / total
-        dx, dy = (self.levels - mean_x) * shown, (levels - mean_y) * shown
-        power = float(dx @ dx) * float(dy @ dy)
-        agreement = float(dx @ dy) / power**0.5 if power > 1.0 else 0.0
-        return Fit(view, agreement, float((weights > 0.1).sum()) / total)
+    def _agreement(self, levels: Floats, shown: Floats | None) -> float:
+        ours, theirs = self.levels, levels
+        if shown is not None:
+            kept = shown > 0
+            ours, theirs = ours[kept], theirs[kept]
+        if len(ours) < 16:
+            return 0.0
+        ours, theirs = ours - ours.mean(), theirs - theirs.mean()
+        power = float(ours @ ours) * float(theirs @ theirs)
+        return float(ours @ theirs) / power**0.5 if power > 1.0 else 0.0
 
 
-def shrink(picture: Frame, size: tuple[int, int]) -> Frame:
+def _spread_of(residual: Floats) -> float:
+    size = np.abs(residual)
+    middle = len(size) // 2
+    return max(_NOISE, 1.5 * float(np.partition(size, middle)[middle]))
+
+
+def shrink(picture: Frame, size: Size) -> Frame:
     """At another, mostly smaller size, averaged."""
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _line(levels: Floats, picture: Floats, weights: Floats) -> tuple[float, float]:
-    total = float(weights.sum())
-    if total < 1.0:
+def _line(film: Floats, picture: Floats, shown: Floats | None) -> tuple[float, float]:
+    """Gain and offset by least squares."""
+    if shown is not None:
+        kept = shown > 0
+        film, picture = film[kept], picture[kept]
+    if len(film) < 16:
         return 1.0, 0.0
-    mean_x, mean_y = float(weights @ picture) / total, float(weights @ levels) / total
-    dx = (picture - mean_x) * weights
-    variance = float(dx @ (picture - mean_x))
-    gain = float(dx @ (levels - mean_y)) / variance if variance > 1.0 else 1.0
+    mean_x, mean_y = float(picture.mean()), float(film.mean())
+    dx = picture - mean_x
+    gain = float(dx @ film) / max(1.0, float(dx @ dx))
     return gain, mean_y - gain * mean_x
 
 
@@ -183,11 +228,10 @@ def _spread(strength: Floats, points: int) -> tuple[NDArray[np.intp], NDArray[np
     inner = np.zeros_like(strength)
     inner[rim:-rim, rim:-rim] = strength[rim:-rim, rim:-rim]
     inner[inner < max(2.0, 0.08 * float(inner.max(initial=0.0)))] = 0
-    cells = 8
-    quota = max(1, points // (2 * cells * cells))
+    quota = max(1, points // (2 * _CELLS * _CELLS))
     kept = np.zeros(strength.shape, np.bool_)
-    for rows in np.array_split(np.arange(height), cells):
-        for columns in np.array_split(np.arange(width), cells):
+    for rows in np.array_split(np.arange(height), _CELLS):
+        for columns in np.array_split(np.arange(width), _CELLS):
             place = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
             part = inner[place]
             if part.size > quota:

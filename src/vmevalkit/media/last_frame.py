@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,11 @@ def last_frame(path: Path | str) -> Frame:
         if decoded is not None:
             return Converter().frame(decoded)
     with opened(path) as (container, stream):
-        for decoded in decode_all(container, stream):
-            pass
-        if decoded is None:
+        frames = deque(decode_all(container, stream), maxlen=1)
+        if not frames:
             name = stream.codec_context.name
             raise NotAVideo(f"{path} holds no picture that can be decoded: its {name} data are broken")
-        return Converter().frame(decoded)
+        return Converter().frame(frames[0])
 
 
 def _last_packets(container: Any, stream: Any) -> tuple[list[Any], list[Any]]:

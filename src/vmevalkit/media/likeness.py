@@ -13,8 +13,10 @@ _BLURS = (0.0, 0.6, 1.0, 1.5, 2.2, 3.2)
 _WINDOW = 9
 _TEXTURE = 10.0**2
 """Variance in squared levels, above which a window shows something."""
-_RIM = 4
-"""Pixels at the edge that bars beside the picture may have touched."""
+_RIM = 6
+"""Half a window and the pixels at the edge that bars beside the picture may have touched."""
+_EDGE = 2
+"""Pixels at the edge where a film's bars may shine in."""
 _BLOCK = 12
 _WORST = 0.3
 _TOLERANCE = 48
@@ -22,14 +24,20 @@ _CONTRAST_LEFT = 0.35
 """Share of a thin line's contrast that must be left for the line to be there: blur takes the rest."""
 
 
-def likeness(reference: Frame, picture: Frame, seen: Mask | None = None) -> float:
+def likeness(reference: Frame, picture: Frame, shown: tuple[slice, slice] | None = None) -> float:
     """From 0 to 1: whether small windows of both show the same, over all windows where either shows something.
 
     It is the structure term of SSIM. A window with ink in one picture alone counts as 0, so what is missing and
-    what should not be there both take away.
+    what should not be there both take away. ``shown`` are the rows and columns that can be compared.
     """
     sharp, other = reference.astype(np.float32), picture.astype(np.float32)
-    return max(_structure(_blurred(sharp, blur), other, sharp, seen) for blur in _BLURS)
+    if shown is not None:
+        sharp, other = sharp[shown], other[shown]
+    if min(sharp.shape[:2]) <= 2 * _RIM:
+        return 0.0
+    blurred = [_blurred(sharp, blur) for blur in _BLURS]
+    expected = min(blurred, key=lambda candidate: float(np.abs(candidate - other).sum()))
+    return _structure(expected, other)
 
 
 def unexplained(picture: Frame, redrawn: Frame, seen: Mask | None = None) -> tuple[float, float]:
@@ -44,6 +52,8 @@ def unexplained(picture: Frame, redrawn: Frame, seen: Mask | None = None) -> tup
     faint = cv2.max(cv2.multiply(contrast, (1 - _CONTRAST_LEFT,) * 4), np.full_like(contrast, _TOLERANCE))
     missing = _outside(redrawn, *_envelope(picture), faint)
     odd = extra | missing
+    odd[:_EDGE] = odd[-_EDGE:] = False
+    odd[:, :_EDGE] = odd[:, -_EDGE:] = False
     if seen is not None:
         odd &= seen
     total = odd.size if seen is None else int(seen.sum())
@@ -58,9 +68,7 @@ def _blurred(picture: NDArray[np.float32], blur: float) -> NDArray[np.float32]:
     return picture if blur == 0 else np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.float32)
 
 
-def _structure(
-    expected: NDArray[np.float32], shown: NDArray[np.float32], sharp: NDArray[np.float32], seen: Mask | None
-) -> float:
+def _structure(expected: NDArray[np.float32], shown: NDArray[np.float32]) -> float:
     def mean(values: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.asarray(cv2.blur(values, (_WINDOW, _WINDOW)), np.float32)
 
@@ -70,8 +78,6 @@ def _structure(
     both = (mean(expected * shown) - mean_e * mean_s).sum(axis=2)
     alike = np.clip((2 * both + 20) / (var_e + var_s + 20), 0, 1)
     matters = np.minimum(np.sqrt(np.maximum(np.maximum(var_e, var_s) - _TEXTURE, 0)), 60)
-    if seen is not None:
-        matters = matters * seen
     matters[:_RIM] = matters[-_RIM:] = 0
     matters[:, :_RIM] = matters[:, -_RIM:] = 0
     return _worst(alike, matters)

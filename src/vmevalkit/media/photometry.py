@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 from vmevalkit.media.picture import Frame
 
 Triple = tuple[float, float, float]
+Levels = NDArray[np.float32]
 
-_ROUNDS = 4
-_TRUST_GAIN = 12.0**2
-"""How far, in squared levels, a gain of one half stands from belief: weak, but a flat picture says nothing."""
+_ROUNDS = 5
+_SLOW = 6.0
+"""Levels by which a film may stray from its levels of a frame ago, before what strays counts as something else."""
+_BLACK = 0.004
+"""Weight of the belief that black stays black, against 1 for all places: where a picture shows nothing but white,
+darkening is a gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,46 +39,75 @@ class Photometry:
         return np.asarray(cv2.transform(frame, matrix), np.uint8)
 
 
-def estimate(
-    film: NDArray[np.float32], picture: NDArray[np.float32], guess: Photometry | None = None
-) -> Photometry | None:
+def flat_places(colour: Frame, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Levels]:
+    """Rows, columns and weights of places without an edge nearby: there levels compare whatever the blur.
+
+    The places lie evenly over the picture, with some more of rare colours; all colours together weigh alike, so
+    that a dark dot counts as much as the wide white ground.
+    """
+    around = np.ones((3, 3), np.uint8)
+    spread = np.asarray(cv2.subtract(cv2.dilate(colour, around), cv2.erode(colour, around))).max(axis=2)
+    rim = 3
+    spread[:rim] = spread[-rim:] = 255
+    spread[:, :rim] = spread[:, -rim:] = 255
+    rows, columns = np.nonzero(spread <= 6)
+    kind = colour[rows, columns].astype(np.int32) // 32 @ np.array([64, 8, 1])
+    kinds, members = np.unique(kind, return_inverse=True)
+    chosen, weights = [], []
+    for k in range(len(kinds)):
+        places = np.flatnonzero(members == k)
+        if len(places) < 4:
+            continue
+        fair = max(16, round(count * len(places) / len(rows)))
+        places = places[np.linspace(0, len(places) - 1, min(len(places), fair)).astype(int)]
+        chosen.append(places)
+        weights.append(np.full(len(places), 1 / max(24, len(places)), np.float32))
+    if not chosen:
+        return rows[:0], columns[:0], np.empty(0, np.float32)
+    index, weight = np.concatenate(chosen), np.concatenate(weights)
+    return rows[index], columns[index], weight / weight.sum()
+
+
+def estimate(film: Levels, picture: Levels, weights: Levels, guess: Photometry | None = None) -> Photometry | None:
     """From levels at the same places (n x 3 each), passing over places that changed. None if too few agree.
 
-    Where the picture shows one level only, the gain stays near 1.
+    ``guess`` holds for the frame before. Levels change slowly, so what is far from it is something in front; only
+    if most is, they are found afresh.
     """
     if len(film) < 16:
         return None
-    gains, offsets = [], []
-    for i in range(3):
-        line = _line(film[:, i], picture[:, i], None if guess is None else (guess.gain[i], guess.offset[i]))
-        if line is None:
-            return None
-        gains.append(line[0])
-        offsets.append(line[1])
-    return Photometry((gains[0], gains[1], gains[2]), (offsets[0], offsets[1], offsets[2]))
+    if guess is not None:
+        near = _fitted(film, picture, weights, np.array(guess.gain), np.array(guess.offset), _SLOW)
+        if near is not None:
+            return near
+    return _fitted(film, picture, weights, np.ones(3), np.median(film - picture, axis=0), np.inf)
 
 
-def _line(
-    film: NDArray[np.float32], picture: NDArray[np.float32], guess: tuple[float, float] | None
-) -> tuple[float, float] | None:
-    gain, offset = guess or (1.0, float(np.median(film - picture)))
-    weights = film
+def _fitted(
+    film: Levels, picture: Levels, weights: Levels, gain: NDArray[Any], offset: NDArray[Any], most: float
+) -> Photometry | None:
+    """Tukey's weights, a line for each channel, and again."""
+    middle = len(film) // 2
     for _ in range(_ROUNDS):
-        residual = film - gain * picture - offset
-        size = np.abs(residual)
-        spread = max(2.0, 1.5 * float(np.partition(size, len(size) // 2)[len(size) // 2]))
-        weights = np.maximum(0.0, 1.0 - (residual / (4.0 * spread)) ** 2) ** 2
-        total = float(weights.sum())
-        if total < 0.2 * len(film):
+        residual = film - (gain * picture + offset).astype(np.float32)
+        usual = 1.5 * np.partition(np.abs(residual), middle, axis=0)[middle]
+        spread = np.clip(usual, 2.0, most).astype(np.float32)
+        trust = np.maximum(0.0, 1.0 - (residual / (4.0 * spread)) ** 2)
+        if (trust > 0).mean(axis=0).min() < 0.45:
             return None
-        mean_x, mean_y = float(weights @ picture) / total, float(weights @ film) / total
-        dx = picture - mean_x
-        weighted = weights * dx
-        variance, covariance = float(weighted @ dx) / total, float(weighted @ (film - mean_y)) / total
-        new_gain = (covariance + _TRUST_GAIN) / (variance + _TRUST_GAIN)
-        new_gain = min(4.0, max(0.1, new_gain))
-        settled = abs(new_gain - gain) < 1e-3
+        trust *= trust * weights[:, None]
+        whole = trust.sum(axis=0) + _BLACK
+        mean_x, mean_y = (trust * picture).sum(axis=0) / whole, (trust * film).sum(axis=0) / whole
+        weighted = trust * (picture - mean_x)
+        across = (weighted * picture).sum(axis=0) + _BLACK * mean_x**2
+        up = (weighted * film).sum(axis=0) + _BLACK * mean_x * mean_y
+        new_gain = np.clip(up / np.maximum(across, 1e-3), 0.1, 4.0)
+        settled = bool(np.abs(new_gain - gain).max() < 2e-3)
         gain, offset = new_gain, mean_y - new_gain * mean_x
         if settled:
             break
-    return gain, offset
+    return Photometry(_triple(gain), _triple(offset))
+
+
+def _triple(values: NDArray[Any]) -> Triple:
+    return float(values[0]), float(values[1]), float(values[2])

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement
 from vmevalkit.media.alignment import Fit, Pyramid, Template, shrink
 from vmevalkit.media.likeness import likeness, unexplained
-from vmevalkit.media.photometry import Photometry, Triple, estimate
+from vmevalkit.media.photometry import Photometry, Triple, estimate, flat_places
 from vmevalkit.media.picture import Frame
 from vmevalkit.media.sighting import Sighting
 from vmevalkit.media.video_in import TimedFrame
@@ -25,13 +23,25 @@ __all__ = ["MATCH_THRESHOLD", "Match", "Registrar", "unexplained"]
 MATCH_THRESHOLD = 0.6
 """A film whose match scores less shows another picture."""
 
+_FULL_LIGHT = 0.8
+"""A first frame with less gain may be the beginning of a fade."""
+_ALIKE = 0.03
+"""Scores that differ by less are taken for equal."""
 _GOOD = 0.8
 """A match that needs no further search."""
-_TRACKED_AGREEMENT = 0.45
+_LOST, _FOUND = 0.5, 0.75
+"""Shares of the agreement at the start: below the one the view is lost, from the other on it is found again."""
+_STRAY = 1.5
+"""How much more than at the start a film may stray from the picture, before what strays counts as something else."""
+_TRUST = 0.2
+"""Share of the points that must follow the picture."""
+_ROUNDS = 5
+"""Of Gauss-Newton for a frame that follows another."""
 _LEVELS = ((48, 600, 12, 0.08), (96, 1500, 10, 0.04), (200, 3000, 8, 0.02))
 """Of the search: long side of the template, points, rounds and tether."""
 _TETHER = 0.012
 """How far a view is expected to move from one frame to the next, as a share of its size."""
+_ALL = View(0, 0, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +65,17 @@ class Registrar:
     ) -> None:
         if min(reading_size) < 1:
             raise UsageError(f"a reading size of {reading_size[0]}x{reading_size[1]} holds no pixel")
-        self._reference = reference
+        self._size = reference.shape[1], reference.shape[0]
         self._reading_size = reading_size
         self._follow = follow
         self._placed = None if placement is None else View.of(placement)
         self._templates = [Template(reference, side, points) for side, points, _, _ in _LEVELS]
-        self._flat = _FlatPlaces(self._templates[-1].colour)
+        self._levels_of = _Levels(self._templates[-1].colour)
         self._unseen = shrink(reference, reading_size)
-        self._view: View | None = None
+        self._fit: Fit | None = None
+        self._before: View | None = None
         self._levels = Photometry()
+        self._usual = 1.0
         self._lost_for = 0
 
     def start(self, frames: Sequence[TimedFrame]) -> Match:
@@ -71,7 +83,7 @@ class Registrar:
         if not frames:
             raise UsageError("cannot register a film without frames: give those of its first half second")
         matches = [self._match(frames[0], thorough=False)]
-        if matches[0].score < _GOOD:
+        if matches[0].score < _GOOD or min(matches[0].gain) < _FULL_LIGHT:
             others = frames[1:]
             step = max(1, len(others) // 4)
             matches += [self._match(timed, thorough=False) for timed in others[::-1][::step]]
@@ -80,134 +92,136 @@ class Registrar:
                 timed = next(timed for timed in frames if timed.seconds == best.seconds)
                 matches.append(self._match(timed, thorough=True))
         best = max(matches, key=lambda match: match.score)
-        self._view = best.view
+        # Of frames that match alike, the one in full light: in a fade a dim one may score best.
+        best = max((m for m in matches if m.score >= best.score - _ALIKE), key=lambda match: sum(match.gain))
+        frame = next(timed.frame for timed in frames if timed.seconds == best.seconds)
+        fit = self._templates[-1].align(Pyramid(frame), best.view, 0, _TETHER)
+        self._fit = replace(fit, spread=_STRAY * fit.spread)
+        self._usual = max(0.3, fit.agreement)
         self._levels = Photometry(best.gain, best.offset)
         return best
 
     def sight(self, timed: TimedFrame) -> Sighting:
         """The frame, undone. Where the film does not show the picture, the reference itself stands, not seen."""
-        if self._view is None:
+        if self._fit is None:
             self.start([timed])
-        frame = timed.frame
         if self._follow:
-            self._track(frame)
-        assert self._view is not None
-        size = frame.shape[1], frame.shape[0]
-        picture = self._levels.undo(undo(frame, self._view, self._reading_size))
-        mask = seen(self._view, size, self._reading_size)
-        if mask is not None:
-            picture = np.where(mask[..., None], picture, self._unseen)
-        return Sighting(picture, timed.seconds, mask)
+            self._track(timed.frame)
+        assert self._fit is not None
+        view = self._fit.view
+        picture = self._levels.undo(undo(timed.frame, view, self._reading_size))
+        shown = seen(view, (timed.frame.shape[1], timed.frame.shape[0]), self._reading_size)
+        if shown is None:
+            return Sighting(picture, timed.seconds)
+        mask = np.zeros(picture.shape[:2], np.bool_)
+        mask[shown] = True
+        whole = self._unseen.copy()
+        whole[shown] = picture[shown]
+        return Sighting(whole, timed.seconds, mask)
 
     def _match(self, timed: TimedFrame, thorough: bool) -> Match:
+        """The best of several first guesses in one frame. All are tried coarsely, the most agreeing ones finely."""
         pyramid = Pyramid(timed.frame)
-        guesses = searched(self._reference, timed.frame) if thorough else self._guesses(timed.frame)
-        best = Match(0.0, guesses[0] if guesses else View(0, 0, 1, 1), (1, 1, 1), (0, 0, 0), timed.seconds)
-        fits = distinct_fits(self._refined(pyramid, guess) for guess in guesses)
-        for fit in fits[:4]:
-            levels = self._flat.levels(pyramid, fit.view, None) or Photometry()
-            score = self._score(timed.frame, fit.view, levels)
-            if score > best.score:
-                best = Match(score, fit.view, levels.gain, levels.offset, timed.seconds)
+        best = Match(0.0, self._placed or _ALL, (1, 1, 1), (0, 0, 0), timed.seconds)
+        if self._placed is not None and not thorough:
+            best = self._better(best, self._refined(pyramid, self._coarse(pyramid, self._placed)), pyramid)
+            if best.score >= _GOOD:
+                return best
+        guesses = self._everywhere(pyramid) if thorough else self._guesses(pyramid)
+        coarse = sorted((self._coarse(pyramid, guess) for guess in guesses), key=lambda fit: -fit.agreement)
+        for view in distinct((fit.view for fit in coarse), 0.02)[:4]:
+            best = self._better(best, self._refined(pyramid, Fit(view, 0.0)), pyramid)
+            if best.score >= _GOOD:
+                break
         return best
 
-    def _guesses(self, frame: Frame) -> list[View]:
-        picture_size = self._reference.shape[1], self._reference.shape[0]
-        size = frame.shape[1], frame.shape[0]
-        placed = [] if self._placed is None else [self._placed]
-        return distinct([*placed, *size_guesses(picture_size, size), *bar_guesses(self._reference, frame)])
+    def _guesses(self, pyramid: Pyramid) -> list[View]:
+        small, _ = pyramid.suited(_ALL, self._templates[-1].size)
+        return distinct([*size_guesses(self._size, pyramid.size), *bar_guesses(self._templates[-1].colour, small)])
 
-    def _refined(self, pyramid: Pyramid, guess: View) -> Fit:
-        fit = Fit(guess, 0.0, 0.0)
-        for template, (_, _, rounds, tether) in zip(self._templates, _LEVELS, strict=True):
-            if template.usable:
-                after = template.align(pyramid, fit.view, rounds, tether)
-                fit = after if after.view.plausible else Fit(fit.view, after.agreement, after.inliers)
+    def _everywhere(self, pyramid: Pyramid) -> list[View]:
+        small, _ = pyramid.suited(_ALL, self._templates[-1].size)
+        return searched(self._templates[-1].colour, small)
+
+    def _coarse(self, pyramid: Pyramid, guess: View) -> Fit:
+        return self._aligned(pyramid, Fit(guess, 0.0), 0)
+
+    def _refined(self, pyramid: Pyramid, fit: Fit) -> Fit:
+        for i in range(1, len(_LEVELS)):
+            fit = self._aligned(pyramid, fit, i)
         return fit
 
-    def _score(self, frame: Frame, view: View, levels: Photometry) -> float:
+    def _aligned(self, pyramid: Pyramid, fit: Fit, i: int) -> Fit:
+        _, _, rounds, tether = _LEVELS[i]
+        if not self._templates[i].usable:
+            return fit
+        after = self._templates[i].align(pyramid, fit.view, rounds, tether)
+        return after if after.view.plausible else Fit(fit.view, min(fit.agreement, after.agreement))
+
+    def _better(self, best: Match, fit: Fit, pyramid: Pyramid) -> Match:
         template = self._templates[-1]
-        size = frame.shape[1], frame.shape[0]
-        return likeness(
-            template.colour, levels.undo(undo(frame, view, template.size)), seen(view, size, template.size)
-        )
+        levels = self._levels_of.of(pyramid, fit.view, None) or Photometry()
+        shown = levels.undo(undo(pyramid.frame, fit.view, template.size))
+        score = likeness(template.colour, shown, seen(fit.view, pyramid.size, template.size))
+        if score <= best.score:
+            return best
+        return Match(score, fit.view, levels.gain, levels.offset, best.seconds)
 
     def _track(self, frame: Frame) -> None:
-        assert self._view is not None
-        pyramid = Pyramid(frame)
+        """Follow the view to this frame. Where it cannot be followed, the last good one stays."""
         template = self._templates[-1]
         if not template.usable:
             return
-        fit = template.align(pyramid, self._view, 5, _TETHER)
-        if fit.agreement < _TRACKED_AGREEMENT or not fit.view.plausible:
-            recovered = self._recovered(pyramid)
-            self._lost_for = 0 if recovered else self._lost_for + 1
-            if recovered is None:
-                return
-            fit = recovered
+        assert self._fit is not None
+        pyramid = Pyramid(frame)
+        last = self._fit.view
+        start = last if self._before is None else last.onward(self._before)
+        fit = template.align(pyramid, start, _ROUNDS, _TETHER, self._fit)
+        if self._credible(fit, _LOST):
+            self._before = last
+            fit = replace(fit, spread=self._fit.spread)
         else:
-            self._lost_for = 0
-        self._view = fit.view
-        self._levels = self._flat.levels(pyramid, fit.view, self._levels) or self._levels
+            self._before = None
+            found = self._recovered(pyramid)
+            if found is None:
+                self._lost_for += 1
+                return
+            fit = replace(found, spread=_STRAY * found.spread)
+        self._lost_for = 0
+        self._fit = fit
+        self._levels = self._levels_of.of(pyramid, fit.view, self._levels) or self._levels
+
+    def _credible(self, fit: Fit, share: float) -> bool:
+        return fit.view.plausible and fit.agreement >= share * self._usual and fit.trust >= _TRUST
 
     def _recovered(self, pyramid: Pyramid) -> Fit | None:
-        """Look again around the last good view; less and less often while nothing is found."""
-        assert self._view is not None
+        """Look again, around the last good view and by the guesses: less and less often while nothing is found."""
+        assert self._fit is not None
         if self._lost_for & (self._lost_for + 1):
             return None
-        fit = self._refined(pyramid, self._view)
-        return fit if fit.agreement >= _TRACKED_AGREEMENT and fit.view.plausible else None
+        views = [self._fit.view, *self._guesses(pyramid)] if self._lost_for else [self._fit.view]
+        coarse = max((self._coarse(pyramid, view) for view in views), key=lambda fit: fit.agreement)
+        fit = self._refined(pyramid, coarse)
+        return fit if self._credible(fit, _FOUND) else None
 
 
-class _FlatPlaces:
-    """Places of the picture without an edge nearby: there levels can be compared whatever the blur."""
+class _Levels:
+    """Compares the levels of a film with those of the picture, where the picture is flat."""
 
     def __init__(self, colour: Frame, count: int = 1200) -> None:
-        height, width = colour.shape[:2]
-        around = np.ones((5, 5), np.uint8)
-        spread = cv2.subtract(cv2.dilate(colour, around), cv2.erode(colour, around)).max(axis=2)
-        spread[:3] = spread[-3:] = 255
-        spread[:, :3] = spread[:, -3:] = 255
-        rows, columns = np.nonzero(spread <= 6)
-        if len(rows) > count:
-            rows, columns = _balanced(colour, rows, columns, count)
-        self._u = ((columns + 0.5) / width).astype(np.float32)
-        self._v = ((rows + 0.5) / height).astype(np.float32)
+        self._size = colour.shape[1], colour.shape[0]
+        rows, columns, self._weights = flat_places(colour, count)
+        self._u = ((columns + 0.5) / self._size[0]).astype(np.float32)
+        self._v = ((rows + 0.5) / self._size[1]).astype(np.float32)
         self._colours = colour[rows, columns].astype(np.float32)
-        self._side = width
 
-    def levels(self, pyramid: Pyramid, view: View, guess: Photometry | None) -> Photometry | None:
-        k = 0
-        while view.width * pyramid.size[0] / 2 ** (k + 1) >= self._side * 0.7 and min(pyramid.size) >> (k + 1) >= 12:
-            k += 1
-        level = pyramid.level(k)
-        left, top, width, height = (part / 2**k for part in view.box(pyramid.size))
-        x, y = self._u * np.float32(width) + np.float32(left), self._v * np.float32(height) + np.float32(top)
-        shown = (x >= 0) & (y >= 0) & (x < level.shape[1]) & (y < level.shape[0])
-        if not shown.all():
-            x, y = x[shown], y[shown]
-        if len(x) < 16:
-            return None
-        film = level[y.astype(np.intp), x.astype(np.intp)].astype(np.float32)
-        return estimate(film, self._colours if shown.all() else self._colours[shown], guess)
-
-
-def _balanced(
-    colour: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], count: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Some places of each colour, evenly over the picture: a thin black wall counts as much as the white ground."""
-    grey = colour[rows, columns].astype(np.int32).sum(axis=1) // 96
-    kinds = np.unique(grey)
-    picks = []
-    for kind in kinds:
-        members = np.flatnonzero(grey == kind)
-        picks.append(members[np.linspace(0, len(members) - 1, min(len(members), count // len(kinds))).astype(int)])
-    chosen = np.unique(np.concatenate(picks))
-    return rows[chosen], columns[chosen]
-
-
-def distinct_fits(fits: Iterable[Fit]) -> list[Fit]:
-    """The best agreeing first, without those that ended at the same place."""
-    ranked = sorted(fits, key=lambda fit: -fit.agreement)
-    views = distinct(fit.view for fit in ranked)
-    return [fit for fit in ranked if any(fit.view is view for view in views)]
+    def of(self, pyramid: Pyramid, view: View, guess: Photometry | None) -> Photometry | None:
+        frame, scale = pyramid.suited(view, self._size)
+        left, top, width, height = (part * scale for part in view.box(pyramid.size))
+        x = (self._u * np.float32(width) + np.float32(left)).astype(np.intp)
+        y = (self._v * np.float32(height) + np.float32(top)).astype(np.intp)
+        if left >= 0 and top >= 0 and left + width <= frame.shape[1] and top + height <= frame.shape[0]:
+            return estimate(frame[y, x].astype(np.float32), self._colours, self._weights, guess)
+        shown = (x >= 0) & (y >= 0) & (x < frame.shape[1]) & (y < frame.shape[0])
+        film = frame[y[shown], x[shown]].astype(np.float32)
+        return estimate(film, self._colours[shown], self._weights[shown], guess)

@@ -146,7 +146,12 @@ class Converter:
         full = ColorRange.JPEG if decoded.color_range == ColorRange.JPEG else ColorRange.MPEG
         small = _halved(decoded, size)
         rgb = self._scaler.reformat(
-            small, format="rgb24", src_colorspace=matrix, src_color_range=full, dst_color_range=ColorRange.JPEG, threads=1
+            small,
+            format="rgb24",
+            src_colorspace=matrix,
+            src_color_range=full,
+            dst_color_range=ColorRange.JPEG,
+            threads=1,
         )
         picture = _resampled(rgb.to_ndarray(), size)
         if sideways:

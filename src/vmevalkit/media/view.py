@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from vmevalkit.core.records import Placement
-from vmevalkit.media.picture import Frame, Mask
+from vmevalkit.media.picture import Frame
 
 Size = tuple[int, int]
 """Width and height."""
+
+_SLACK = 0.75
+"""Pixels of the picture that may stick out of the film and still count as seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,37 +51,44 @@ class View:
             self.left + self.width * (dx - grow_x / 2), self.top + self.height * (dy - grow_y / 2), width, height
         )
 
+    def onward(self, before: View) -> View:
+        """Where the view will be if it goes on as it came from ``before``."""
+        return View(
+            2 * self.left - before.left, 2 * self.top - before.top,
+            2 * self.width - before.width, 2 * self.height - before.height,
+        )  # fmt: skip
+
     def box(self, size: Size) -> tuple[float, float, float, float]:
         """Left, top, width and height in pixels of a frame of ``size``."""
         return self.left * size[0], self.top * size[1], self.width * size[0], self.height * size[1]
 
 
 def undo(frame: Frame, view: View, size: Size) -> Frame:
-    """The picture as the film shows it, at ``size``; what the film does not show is black."""
+    """The picture as the film shows it, at ``size``; what the film does not show repeats its edge."""
     frame = _reduced(frame, view, size)
     height, width = frame.shape[:2]
     left, top, box_width, box_height = view.box((width, height))
     x, y = box_width / size[0], box_height / size[1]
     matrix = np.array([[x, 0, left + x / 2 - 0.5], [0, y, top + y / 2 - 0.5]])
-    # OpenCV warps four channels more than twice as fast as three.
+    # OpenCV warps four channels twice as fast as three.
     four = cv2.cvtColor(frame, cv2.COLOR_RGB2RGBA)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     warped = cv2.warpAffine(four, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(cv2.cvtColor(warped, cv2.COLOR_RGBA2RGB), np.uint8)
 
 
-def seen(view: View, frame_size: Size, size: Size) -> Mask | None:
-    """Which pixels of the picture at ``size`` the film shows; None means all."""
+def seen(view: View, frame_size: Size, size: Size) -> tuple[slice, slice] | None:
+    """The rows and columns of the picture at ``size`` that the film shows; None means all."""
     left, top, width, height = view.box(frame_size)
-    slack_x, slack_y = 0.75 * width / size[0], 0.75 * height / size[1]
-    if (
-        left >= -slack_x and top >= -slack_y
-        and left + width <= frame_size[0] + slack_x and top + height <= frame_size[1] + slack_y
-    ):  # fmt: skip
-        return None
-    x = left + (np.arange(size[0]) + 0.5) * width / size[0]
-    y = top + (np.arange(size[1]) + 0.5) * height / size[1]
-    return np.asarray(((y >= 0) & (y <= frame_size[1]))[:, None] & ((x >= 0) & (x <= frame_size[0]))[None, :])
+    columns, rows = _shown(left, width, frame_size[0], size[0]), _shown(top, height, frame_size[1], size[1])
+    return None if columns == slice(0, size[0]) and rows == slice(0, size[1]) else (rows, columns)
+
+
+def _shown(start: float, length: float, frame: int, count: int) -> slice:
+    step = length / count
+    first = math.ceil(-start / step - _SLACK)
+    last = math.floor((frame - start) / step + _SLACK)
+    return slice(min(count, max(0, first)), max(0, min(count, last)))
 
 
 def halved(frame: Frame) -> Frame:

@@ -78,9 +78,7 @@ def distinct(views: Iterable[View], apart: float = 0.004) -> list[View]:
     kept: list[View] = []
     for view in views:
         corners = np.array([view.left, view.top, view.left + view.width, view.top + view.height])
-        if all(
-            np.abs(corners - [k.left, k.top, k.left + k.width, k.top + k.height]).max() > apart for k in kept
-        ):
+        if all(np.abs(corners - [k.left, k.top, k.left + k.width, k.top + k.height]).max() > apart for k in kept):
             kept.append(view)
     return kept
 
@@ -103,24 +101,33 @@ def _peeled(picture: Frame) -> list[Box]:
     boxes = [_WHOLE]
     left, top, right, bottom = 0, 0, width, height
     for _ in range(3):
-        inner = calm[top:bottom, left:right]
-        off_left, off_right = _margin(inner.transpose(1, 0, 2))
-        off_top, off_bottom = _margin(inner[:, off_left : inner.shape[1] - off_right])
-        if off_left + off_right + off_top + off_bottom == 0:
+        across, down = _busy(calm[top:bottom, left:right])
+        if right - left == across[1] - across[0] and bottom - top == down[1] - down[0]:
             break
-        left, top, right, bottom = left + off_left, top + off_top, right - off_right, bottom - off_bottom
+        left, right = left + across[0], left + across[1]
+        top, bottom = top + down[0], top + down[1]
         if right - left < 0.1 * width or bottom - top < 0.1 * height:
             break
         boxes.append((left / width, top / height, right / width, bottom / height))
     return boxes
 
 
-def _margin(rows: NDArray[np.uint8]) -> tuple[int, int]:
-    """How many rows at the start and at the end are of one colour."""
-    counts = []
-    for ordered in (rows, rows[::-1]):
-        colour = np.median(ordered[0], axis=0)
-        far = (np.abs(ordered.astype(np.int16) - colour.astype(np.int16)) > _NEAR).any(axis=2)
-        busy = np.flatnonzero(far.mean(axis=1) > 0.01)
-        counts.append(int(busy[0]) if len(busy) else 0)
-    return counts[0], counts[1]
+def _busy(picture: Frame) -> tuple[tuple[int, int], tuple[int, int]]:
+    """From and to which column, and row, there is more than the margin's colour."""
+    columns = _between(picture.transpose(1, 0, 2))
+    rows = _between(picture[:, columns[0] : columns[1]])
+    return columns, rows
+
+
+def _between(lines: NDArray[np.uint8]) -> tuple[int, int]:
+    first, last = _margin(lines), len(lines) - _margin(lines[::-1])
+    return (first, last) if first < last else (0, len(lines))
+
+
+def _margin(lines: NDArray[np.uint8]) -> int:
+    """How many lines from the first are of one colour."""
+    colour = np.median(lines[0], axis=0)
+    low, high = np.clip(colour - _NEAR, 0, 255), np.clip(colour + _NEAR, 0, 255)
+    near = cv2.inRange(lines, low, high)
+    busy = np.flatnonzero(near.mean(axis=1) < 0.99 * 255)
+    return int(busy[0]) if len(busy) else 0

@@ -12,7 +12,7 @@ from typing import Any
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.jobs.done import Done, Failure
-from vmevalkit.jobs.pool import map_jobs
+from vmevalkit.jobs.pool import check_workers, map_jobs
 from vmevalkit.runner.index import Entry, write_index
 from vmevalkit.runner.knobs import turned
 from vmevalkit.runner.stock import take_stock
@@ -113,6 +113,7 @@ def generate(
     than ``n`` of the same recipe stay. ``knobs`` turn single knobs of the preset. ``on_done`` is told how many
     questions of how many are there.
     """
+    check_workers(workers)
     root = Path(out)
     chosen = list({task.name: task for task in (TASKS[t] if isinstance(t, str) else t for t in tasks)}.values())
     recipes = []
@@ -127,10 +128,12 @@ def generate(
             clean(folder)
         plans = [_Plan(recipe, n, force) for recipe in recipes]
         _draw(plans, workers, on_done, n)
+        made = tuple(plan.generated() for plan in plans)
+        entries = [plan.entry(one) for plan, one in zip(plans, made, strict=True)]
         with lock(root, wait=True):
             clean(root)
-            index = write_index(root, [plan.entry() for plan in plans])
-    return Summary(tuple(plan.generated() for plan in plans), index)
+            index = write_index(root, entries)
+    return Summary(made, index)
 
 
 class _Plan:
@@ -167,26 +170,27 @@ class _Plan:
         elif not done.item.film_only:
             self._drawn[done.item.index] = done.value or {}
 
-    def _pairs(self) -> dict[int, dict[str, Any]]:
-        return dict(sorted({**self._stock.same, **self._drawn}.items()))
+    def _pairs(self) -> list[dict[str, Any]]:
+        """The records of all questions of the recipe that are there now, by index."""
+        return [pair for _, pair in sorted({**self._stock.same, **self._drawn}.items())]
 
-    def entry(self) -> Entry:
-        """For the index: all that lies in the folder now, and what it was made from."""
-        recipe, pairs = self.recipe, list(self._pairs().values())
+    def entry(self, made: Generated) -> Entry:
+        """For the index: all that lies in the folder, and what it was made from."""
+        recipe, pairs = self.recipe, self._pairs()
         info = {
             "seed": recipe.seed,
             "knobs": to_json(recipe.knobs),
             "difficulty": recipe.difficulty,
             "version": recipe.task.version,
             "questions": len(pairs),
-            "fingerprint": fingerprint(pairs),
-            "pixel_fingerprint": pixel_fingerprint(pairs),
+            "fingerprint": fingerprint(pairs) if made.beyond else made.fingerprint,
+            "pixel_fingerprint": pixel_fingerprint(pairs) if made.beyond else made.pixel_fingerprint,
         }
         return recipe.task, pairs + self._stock.by_hand, info
 
     def generated(self) -> Generated:
         pairs = self._pairs()
-        asked = [pair for index, pair in pairs.items() if index < self._n]
+        asked = [pair for pair in pairs if pair["index"] < self._n]
         return Generated(
             task=self.recipe.task.name,
             asked=self._n,

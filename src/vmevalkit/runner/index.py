@@ -9,7 +9,7 @@ from typing import Any
 from vmevalkit import __version__
 from vmevalkit.core.errors import StoreError
 from vmevalkit.store import layout
-from vmevalkit.store.commit import write_file
+from vmevalkit.store.commit import clean, write_file
 from vmevalkit.store.records import dataset_text, read_record
 from vmevalkit.tasks.dataset import as_dataset, now
 from vmevalkit.tasks.task import AnyTask
@@ -21,12 +21,14 @@ Entry = tuple[AnyTask, list[dict[str, Any]], dict[str, Any]]
 def write_index(root: Path, entries: Sequence[Entry]) -> Path:
     """Rewrite the index: these tasks as given, the others as they lie in the folder."""
     path = layout.index_file(root)
-    there = _domains_there(root)
+    there = _other_domains(root, {task.name for task, _, _ in entries})
     made = {name: info for name, info in _old_info(path).items() if name in there}
     for task, pairs, info in entries:
         there[task.name] = pairs
         made[task.name] = info
-        write_file(layout.dataset_file(root, task.name), dataset_text(as_dataset(task, pairs)))
+        listed = layout.dataset_file(root, task.name)
+        clean(listed.parent)
+        write_file(listed, dataset_text(as_dataset(task, pairs)))
     pairs = [pair for name in sorted(there) for pair in there[name]]
     domains = [name for name in sorted(there) if there[name]]
     index = {
@@ -41,11 +43,11 @@ def write_index(root: Path, entries: Sequence[Entry]) -> Path:
     return path
 
 
-def _domains_there(root: Path) -> dict[str, list[dict[str, Any]]]:
-    """The records of every question below ``root``. One without a readable record is not in the index."""
+def _other_domains(root: Path, given: set[str]) -> dict[str, list[dict[str, Any]]]:
+    """The records of the questions below ``root``. One without a readable record is not in the index."""
     found: dict[str, list[dict[str, Any]]] = {}
     for domain in layout.subfolders(root):
-        if domain.name.endswith("_task"):
+        if domain.name.endswith("_task") and layout.domain_of(domain.name) not in given:
             records = [_readable(folder / layout.QUESTION_RECORD) for folder in layout.subfolders(domain)]
             found[layout.domain_of(domain.name)] = [record for record in records if record]
     return found

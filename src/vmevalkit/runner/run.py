@@ -14,7 +14,7 @@ from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.randomness import rng_for
 from vmevalkit.core.records import Placement, Question, Request, Run
 from vmevalkit.jobs.done import Done, Failure
-from vmevalkit.jobs.pool import map_jobs
+from vmevalkit.jobs.pool import check_workers, map_jobs
 from vmevalkit.media.video import probe
 from vmevalkit.store import layout
 from vmevalkit.store.commit import file_digest, lock, remove_folder
@@ -74,6 +74,7 @@ def run(
     """
     from vmevalkit.baselines import BASELINES
 
+    check_workers(workers)
     if samples < 1:
         raise UsageError(f"{samples} samples were asked for; ask for at least 1")
     for model in models:

@@ -69,11 +69,13 @@ def take_stock(task: AnyTask, root: Path, seed: int, knobs: Any, n: int) -> Stoc
             elif record:
                 stock.by_hand.append(record)
             continue
-        differing = [f"{name} {record.get(name)}" for name, value in wanted.items() if record.get(name) != value]
+        wrong = [
+            f"its {key} is {record.get(key)}, not {want}" for key, want in wanted.items() if record.get(key) != want
+        ]
         if folder.name != question_id(task.name, index):
-            differing.append(f"id {record.get('id')}")
-        if differing:
-            stock.other[folder] = "it has " + ", ".join(differing)
+            wrong.append(f"its id is {record.get('id')}")
+        if wrong:
+            stock.other[folder] = wrong[0]
         else:
             stock.same[index] = record
     return stock

@@ -49,33 +49,45 @@ def _aside(target: Path) -> Path:
     return target.with_name(f"{_MARK}{os.getpid()}-{next(_numbers)}-{target.name}"[:200])
 
 
-def _claim(path: Path) -> int | None:
-    """Lock what was just made at ``path``; None if somebody who cleans up was faster."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
+def _claim(handle: int, path: Path) -> bool:
+    """Lock what was just made at ``path``; False if somebody who cleans up was faster."""
     with suppress(BlockingIOError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if path.exists():
-            return handle
+            return True
     os.close(handle)
-    return None
+    return False
 
 
 def _new_folder(target: Path) -> tuple[Path, int]:
+    """A folder beside ``target``, locked; the lock lives as long as the handle."""
     while True:
         aside = _aside(target)
         try:
             aside.mkdir()
-        except FileNotFoundError:
+            handle = os.open(aside, os.O_RDONLY)
+        except FileNotFoundError:  # no parent yet, or removed at once by somebody who cleans up
             target.parent.mkdir(parents=True, exist_ok=True)
-            continue
         except FileExistsError:
             continue
-        handle = _claim(aside)
-        if handle is not None:
-            return aside, handle
+        else:
+            if _claim(handle, aside):
+                return aside, handle
+
+
+def _new_file(target: Path) -> tuple[Path, int]:
+    """Likewise a file, to be written through the handle."""
+    while True:
+        aside = _aside(target)
+        try:
+            handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        except FileNotFoundError:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            continue
+        else:
+            if _claim(handle, aside):
+                return aside, handle
 
 
 @contextmanager
@@ -139,13 +151,19 @@ def write_file(path: Path, content: bytes | str, *, durable: bool = False) -> No
     """The file has its old content or the new one, never a part."""
     data = content.encode() if isinstance(content, str) else content
     with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with scratch_folder(path) as aside:
-            part = aside / path.name
-            part.write_bytes(data)
+        aside, handle = _new_file(path)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
             if durable:
-                _sync(aside)
-            part.replace(path)
+                os.fsync(handle)
+            aside.replace(path)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(handle)
 
 
 def clean(folder: Path) -> int:
@@ -171,7 +189,10 @@ def _removed_if_dead(path: Path) -> bool:
     except OSError:
         return False  # its writer lives, or this file system has no locks: then nothing is known, and nothing removed
     else:
-        shutil.rmtree(path, ignore_errors=True)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
         return True
     finally:
         os.close(handle)

@@ -64,8 +64,13 @@ def domain_of(folder: str) -> str:
     return name_of(folder.removesuffix("_task"))
 
 
+def question_place(domain: str, question_id: str) -> str:
+    """Of a question's folder, relative to the folder of all questions."""
+    return f"{domain_folder(domain)}/{folder_name(question_id)}"
+
+
 def question_folder(questions: Path, domain: str, question_id: str) -> Path:
-    return questions / domain_folder(domain) / folder_name(question_id)
+    return questions / question_place(domain, question_id)
 
 
 def index_file(questions: Path) -> Path:

@@ -12,7 +12,7 @@ from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Score
 from vmevalkit.store import layout
-from vmevalkit.store.commit import write_file
+from vmevalkit.store.commit import clean, write_file
 from vmevalkit.store.records import read_record, record_text
 
 
@@ -75,6 +75,7 @@ def save_score(evaluations: Path | str, scored: Scored) -> Path:
         "scorer_version": scored.score.version,
         "annotator": scored.annotator,
     }
+    clean(path.parent)
     write_file(path, record_text({"metadata": metadata, "result": to_json(scored.score)}))
     return path
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from vmevalkit import __version__
 from vmevalkit.core.errors import Occupied
-from vmevalkit.core.jsonable import digest, to_json
+from vmevalkit.core.jsonable import to_json
 from vmevalkit.media.picture import Frame, encode_png, pixel_digest
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, new_folder, scratch_folder, write_file
@@ -22,6 +22,9 @@ from vmevalkit.tasks.planning import check_number, puzzles
 from vmevalkit.tasks.task import Task
 
 P = TypeVar("P")
+
+_puzzle_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_row_text = json.JSONEncoder(ensure_ascii=False).encode
 
 FILM_FPS = 24
 CUSTOM = "custom"
@@ -58,9 +61,10 @@ def write_question(
     cut takes can be drawn again, the same to the pixel.
     """
     place = Path(root)
-    folder = layout.question_folder(place, task.name, question_id)
-    first, final = task.first_frame(puzzle), task.final_frame(puzzle)
-    shown = folder.relative_to(place).as_posix()
+    shown = layout.question_place(task.name, question_id)
+    folder = place / shown
+    first, first_digest = _picture(task.first_frame(puzzle))
+    final, final_digest = _picture(task.final_frame(puzzle))
     prompt = task.prompt(puzzle)
     record = {
         "id": question_id,
@@ -77,18 +81,18 @@ def write_question(
         "seed": seed,
         "index": index,
         "generator": {"vmevalkit": __version__, "task": task.version},
-        "pixel_digests": {"first_frame": pixel_digest(first), "final_frame": pixel_digest(final)},
+        "pixel_digests": {"first_frame": first_digest, "final_frame": final_digest},
     }
     text = record_text(record)
     if not replace and folder.exists():
         check_vacant(task, puzzle, question_id, place)
     with new_folder(folder, replace=True) as aside:
-        _put(aside / layout.FIRST_FRAME, encode_png(first))
-        _put(aside / layout.FINAL_FRAME, encode_png(final))
-        _put(aside / layout.PROMPT, prompt.encode())
+        _put(f"{aside}/{layout.FIRST_FRAME}", first)
+        _put(f"{aside}/{layout.FINAL_FRAME}", final)
+        _put(f"{aside}/{layout.PROMPT}", prompt.encode())
         if solution:
             _film(task, puzzle, aside / layout.SOLUTION)
-        _put(aside / layout.QUESTION_RECORD, text.encode())
+        _put(f"{aside}/{layout.QUESTION_RECORD}", text.encode())
     return record
 
 
@@ -161,7 +165,7 @@ def is_unfinished(folder: Path) -> bool:
 
 def fingerprint(pairs: Iterable[Mapping[str, Any]]) -> str:
     """A name for what a dataset asks, the same on every platform: ids, puzzles and prompts, in order."""
-    return _chained([pair["id"], digest(pair["puzzle"]), pair["prompt"]] for pair in pairs)
+    return _chained([pair["id"], _puzzle_text(pair["puzzle"]), pair["prompt"]] for pair in pairs)
 
 
 def pixel_fingerprint(pairs: Iterable[Mapping[str, Any]]) -> str:
@@ -176,11 +180,16 @@ def now() -> str:
 def _chained(rows: Iterable[Any]) -> str:
     whole = sha256()
     for row in rows:
-        whole.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        whole.update(_row_text(row).encode() + b"\n")
     return whole.hexdigest()
 
 
-def _put(path: Path, data: bytes) -> None:
+def _picture(frame: Frame) -> tuple[bytes, str]:
+    """The PNG and the digest of a frame, which can then be let go: two at a time take fresh memory, which is slow."""
+    return encode_png(frame), pixel_digest(frame)
+
+
+def _put(path: str, data: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
         rest = memoryview(data)

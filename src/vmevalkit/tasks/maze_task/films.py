@@ -33,8 +33,8 @@ def _cheats(maze: Maze, rng: Random) -> dict[str, Film[MazeState]]:
         return replace(state, walls=state.walls & ~wall) if opens <= t < until else state
 
     home = _points(maze, maze.start, maze.goal)
-    leaves = rng.uniform(0.15, 0.4)
-    lands = rng.choice([1.0, 1.0, max(leaves + 2 / maze.steps, 0.9)])
+    leaves = min(rng.uniform(0.15, 0.4), 1 - 1.9 / maze.steps)
+    lands = rng.choice([1.0, 1.0, min(max(leaves + 3 / maze.steps, 0.8), 1.0)])
 
     def jumps(t: float) -> MazeState:
         share = min(t / ARRIVAL, 1.0)
@@ -74,9 +74,9 @@ def _wrong_ends(maze: Maze, rng: Random) -> dict[str, Film[MazeState]]:
     astray = _steady(_points(maze, maze.start, other))
     return {
         "stop_halfway": _film(
-            lambda t: scene(maze, along(home, stop * t / ARRIVAL)), "fail", "the dot stops on its way"
+            lambda t: scene(maze, along(home, stop * min(t / ARRIVAL, 1.0))), "fail", "the dot stops on its way"
         ),
-        "goal_left": _film(
+        "goal_reached_then_left": _film(
             lambda t: scene(maze, there(t) if t < 0.6 else away(t)), "fail", "the dot reaches the goal and goes back"
         ),
         "dot_duplicated": _film(

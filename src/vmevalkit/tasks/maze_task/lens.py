@@ -18,16 +18,15 @@ from vmevalkit.tasks.maze_task.render import SIZE, draw, layout_of
 READING_SCALE = 0.5
 READING_SIZE = (round(SIZE[0] * READING_SCALE), round(SIZE[1] * READING_SCALE))
 Plane: TypeAlias = NDArray[np.uint8]
-_Box: TypeAlias = tuple[float, float, float, float]
 
 ODD = 14
 """Colour that neither dot nor flag explains is noise up to here."""
 _BLOCK = 8
 _INK = 150
 """Darker than this is ink."""
-_INKED = 12
-"""A block with this mean of 255 has a stroke of ink in it."""
-_NEAR_PX = 50
+_INKED = 6
+"""A block with more than this of 255 on average has ink in it."""
+_NEAR_PX = 60
 """How far a hand reaches with a pen, at reading size."""
 _PARTS = 3
 """Stretches of a wall that are measured apart."""
@@ -53,6 +52,9 @@ class Boxes:
         self._corners = [(y * stride + x).astype(np.intp) for y, x in corners]
         self._share = 1 / ((right - left) * (bottom - top))
 
+    def __len__(self) -> int:
+        return len(self._share)
+
     def means(self, integral: NDArray[np.int32]) -> NDArray[np.float64]:
         """From a plane's integral, as ``cv2.integral`` gives it."""
         flat = integral.ravel()
@@ -76,6 +78,8 @@ class Lens:
         """For each wall, the whole of them."""
         self.sides = Boxes(np.stack([self._beside(ends, half, sign) for sign in (-1, 1)], axis=1))
         """For each wall, the corridors to its left and right, or above and below."""
+        self.between = ((ends.mean(axis=1) % grid_n) != 0).all(axis=1)
+        """Which walls lie between two cells: all but the outer ones."""
         rows, columns = np.divmod(np.arange(grid_n * grid_n), grid_n)
         middles = np.stack([columns, rows], axis=1) + 0.5
         self.cells = Boxes(self._pixels(np.concatenate([middles - _MIDDLE, middles + _MIDDLE], axis=1))[:, None])
@@ -83,9 +87,9 @@ class Lens:
         blocks = self._pixels(np.tile(ends.mean(axis=1), 2))[:, :2] // _BLOCK
         self._blocks = blocks.astype(np.intp)
         lattice = cv2.resize(draw(grid_n, MazeState((), (1 << self.walls) - 1, ())), READING_SIZE)
-        bare = cv2.erode(lattice[..., 0], np.ones((7, 7), np.uint8))
+        bare = cv2.erode(lattice[..., 0], np.ones((3, 3), np.uint8))
         self._open = np.asarray(cv2.compare(bare, 255, cv2.CMP_EQ))
-        """Where no wall can be, nor its blurred edge."""
+        """Where no wall can be, nor its edge."""
 
     def point(self, x: float, y: float) -> Point:
         """A place at reading size, where (0, 0) is the top left corner of the picture, in cells."""
@@ -97,26 +101,35 @@ class Lens:
 
     def unseen(self, seen: Mask | None) -> Mask:
         """Which walls the film does not show."""
-        return _unseen(self.spans, self.walls, seen)
+        return _unseen(self.spans, seen)
 
     def unseen_cells(self, seen: Mask | None) -> Mask:
-        return _unseen(self.cells, len(self.cells._share), seen)
+        return _unseen(self.cells, seen)
 
-    def near_foreign(self, odd: Plane, lit: Plane, besides: Iterable[Point]) -> Mask:
-        """Which walls are near something that is not part of a maze: skin, or ink where no wall can be.
+    def foreign(self, odd: Plane, lit: Plane, besides: Iterable[Point]) -> Plane:
+        """Where something is that is not part of a maze, block by block: skin, or ink where no wall can be.
 
         ``besides`` are the places of dots and flags, whose edges are left out.
         """
         ink = cv2.bitwise_and(cv2.compare(lit, _INK, cv2.CMP_LT), self._open)
         size = (READING_SIZE[0] // _BLOCK, READING_SIZE[1] // _BLOCK)
         skin, inked = (cv2.resize(plane, size, interpolation=cv2.INTER_AREA) for plane in (odd, ink))
-        foreign = ((skin > ODD) | (inked > _INKED)).astype(np.uint8)
+        found: Plane = np.asarray((skin > ODD) | (inked > _INKED)).astype(np.uint8)
         for point in besides:
             x, y = self.pixel(point)
-            cv2.circle(foreign, (int(x / _BLOCK), int(y / _BLOCK)), int(0.5 * self.cell_px / _BLOCK) + 1, 0, -1)
+            cv2.circle(found, (int(x / _BLOCK), int(y / _BLOCK)), int(0.5 * self.cell_px / _BLOCK) + 1, 0, -1)
+        return found
+
+    def walls_near(self, blocks: Plane) -> Mask:
+        """Which walls are near one of these blocks."""
         reach = 2 * (_NEAR_PX // _BLOCK) + 1
-        wide = cv2.dilate(foreign, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+        wide = cv2.dilate(blocks, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
         return np.asarray(wide[self._blocks[:, 1], self._blocks[:, 0]] > 0)
+
+    def over_maze(self, blocks: Plane) -> bool:
+        """Whether one of these blocks lies over the maze."""
+        (left, top), (right, bottom) = self._blocks.min(axis=0), self._blocks.max(axis=0)
+        return bool(blocks[top : bottom + 1, left : right + 1].any())
 
     def _stretch(self, ends: NDArray[np.float64], half: float, part: int | None) -> NDArray[np.float64]:
         """A part of each wall between its ends, as thick as the wall."""
@@ -141,9 +154,9 @@ class Lens:
         return np.asarray(boxes * self.cell_px + np.tile(self._origin, 2))
 
 
-def _unseen(boxes: Boxes, count: int, seen: Mask | None) -> Mask:
+def _unseen(boxes: Boxes, seen: Mask | None) -> Mask:
     if seen is None:
-        return np.zeros(count, np.bool_)
+        return np.zeros(len(boxes), np.bool_)
     return np.asarray(boxes.means(cv2.integral(seen.astype(np.uint8)))[:, 0] < 0.9)
 
 

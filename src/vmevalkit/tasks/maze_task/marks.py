@@ -27,7 +27,7 @@ _NOISE = 12
 """Levels of colour that are taken for nothing."""
 _MOST_SPOTS = 40
 _Box: TypeAlias = tuple[int, int, int, int]
-_LARGE = 1.8
+_LARGE = 1.3
 """With more ink than this, a spot is more than one mark, or one with a trail."""
 
 

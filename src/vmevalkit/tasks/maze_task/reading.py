@@ -11,7 +11,7 @@ import numpy as np
 
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.media.sighting import Sighting
-from vmevalkit.tasks.maze_task.lattice import Point, cell_at, centre, inside
+from vmevalkit.tasks.maze_task.lattice import Cell, Point, cell_at, centre
 from vmevalkit.tasks.maze_task.lens import ODD, Plane, lens_of
 from vmevalkit.tasks.maze_task.marks import Spot, dot_standard, find_spots, flag_ink, flag_standard
 from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeState, home_walls
@@ -25,8 +25,8 @@ STANDS, IS_OPEN = 0.5, 0.3
 """Darkness of a wall's place against that of the walls in the same frame; between the two it is left undecided."""
 FAINTEST = 0.2
 """With less contrast than this between walls and corridors there is no maze to read."""
-LEAST_CLEAR = 0.3
-"""The share of a maze's walls that must be visible."""
+LEAST_CLEAR = 0.4
+"""The share of the places between cells that must be visible."""
 LEAST_STANDING = 0.6
 """The share of the visible walls that must still stand: below it the maze is gone, not changed."""
 HOME_FLAG = 0.25
@@ -87,12 +87,12 @@ class MazeReader:
             return None
         if dots and flags:
             return MazeState(dots, walls, flags)
-        covered = self._covered(seen, sighting.seen, (*dots, *flags))
-        if not dots and (covered.any() or walls != self._home):
+        covered = self._covered(seen, sighting.seen)
+        if not dots and (walls != self._home or self._may_hide(seen, covered, flags)):
             return None
         if not flags:
             last = before.flags if before else (centre(self._maze.goal),)
-            flags = tuple(flag for flag in last if self._is_covered(covered, flag))
+            flags = tuple(flag for flag in last if cell_at(flag) in covered)
         return MazeState(dots, walls, flags)
 
     def _at_home(self, spot: Spot) -> bool:
@@ -114,7 +114,7 @@ class MazeReader:
         coloured = lens.spans.means(cv2.integral(seen.spread))[:, 0] > COLOURED
         clear = (sides.min(axis=1) > WHITE) & ~coloured & ~lens.unseen(shown)
         visible = clear & home
-        if visible.sum() < LEAST_CLEAR * home.sum():
+        if clear[lens.between].mean() < LEAST_CLEAR or not visible.any():
             return None
         contrast = float(np.median(dark[visible]))
         if contrast < FAINTEST:
@@ -129,23 +129,20 @@ class MazeReader:
         if not changed.any():
             return before
         # The pen in a hand looks like a wall, and the paper of a caption like none.
-        changed &= ~lens.near_foreign(seen.odd, seen.lit, marks)
+        changed &= ~lens.walls_near(lens.foreign(seen.odd, seen.lit, marks))
         return before ^ int.from_bytes(np.packbits(changed, bitorder="little").tobytes(), "little")
 
-    def _covered(self, seen: Planes, shown: Mask | None, marks: Iterable[Point]) -> Mask:
-        """Which cells have something over them that is neither dot nor flag, or are outside the film."""
+    def _covered(self, seen: Planes, shown: Mask | None) -> set[Cell]:
+        """The cells that have something over them, or are outside the film."""
         dim = self._lens.cells.means(cv2.integral(seen.lit))[:, 0] < WHITE
         odd = self._lens.cells.means(cv2.integral(seen.odd))[:, 0] > ODD
-        covered: Mask = dim | odd
-        for point in marks:
-            row, column = cell_at(point)
-            if inside(self._maze.grid_n, (row, column)):
-                covered[row * self._maze.grid_n + column] = False
-        return covered | self._lens.unseen_cells(shown)
+        covered = np.flatnonzero(dim | odd | self._lens.unseen_cells(shown))
+        return {(int(number) // self._maze.grid_n, int(number) % self._maze.grid_n) for number in covered}
 
-    def _is_covered(self, covered: Mask, point: Point) -> bool:
-        row, column = cell_at(point)
-        return inside(self._maze.grid_n, (row, column)) and bool(covered[row * self._maze.grid_n + column])
+    def _may_hide(self, seen: Planes, covered: set[Cell], flags: Iterable[Point]) -> bool:
+        """Whether a dot that is not seen may be behind something."""
+        known = {cell_at(flag) for flag in flags}  # flag and dot blurred into one are no hiding place
+        return bool(covered - known) or self._lens.over_maze(self._lens.foreign(seen.odd, seen.lit, flags))
 
     def _mask_of(self, walls: int) -> Mask:
         count = self._lens.walls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -59,27 +60,41 @@ def layout_of(grid_n: int) -> Layout:
     return Layout(cell, wall, (width - cell * grid_n) // 2, (height - cell * grid_n) // 2)
 
 
-@lru_cache(maxsize=8)
-def _empty(grid_n: int, walls: int) -> Frame:
-    """The walls alone. Most frames of a film share them."""
+class _Sheets(threading.local):
+    """The walls that were drawn last, for each size of maze. Most frames of a film share them, and a picture that is
+    drawn over costs a tenth of a fresh one, whose memory must first be had from the system."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[int, Frame]] = {}
+
+    def walls_alone(self, grid_n: int, walls: int) -> Frame:
+        """A picture of the walls, to be copied."""
+        kept, frame = self._kept.get(grid_n) or (None, np.empty((SIZE[1], SIZE[0], 3), np.uint8))
+        if kept != walls:
+            _draw_walls(frame, grid_n, walls)
+            self._kept[grid_n] = (walls, frame)
+        return frame
+
+
+_SHEETS = _Sheets()
+
+
+def _draw_walls(frame: Frame, grid_n: int, walls: int) -> None:
+    """Each wall ends in the corners that it shares with others, so that corners are square."""
     layout = layout_of(grid_n)
-    canvas = Canvas(*SIZE)
     half = layout.wall // 2
+    frame.fill(255)
     for wall in numbers(walls):
         (x, y), (end_x, end_y) = wall_ends(grid_n, wall)
-        left, top = layout.left + x * layout.cell - half, layout.top + y * layout.cell - half
-        canvas.rectangle(
-            left, top, (end_x - x) * layout.cell + layout.wall, (end_y - y) * layout.cell + layout.wall, (0, 0, 0)
-        )
-    frame = canvas.frame()
-    frame.flags.writeable = False
-    return frame
+        rows = slice(layout.top + y * layout.cell - half, layout.top + end_y * layout.cell + half)
+        columns = slice(layout.left + x * layout.cell - half, layout.left + end_x * layout.cell + half)
+        frame[rows, columns] = 0
 
 
 def draw(grid_n: int, state: MazeState) -> Frame:
     """The picture of a state. Dots lie over flags, and both over walls."""
     layout = layout_of(grid_n)
-    frame = _empty(grid_n, state.walls).copy()
+    frame = _SHEETS.walls_alone(grid_n, state.walls).copy()
     for point in state.flags:
         _mark(frame, layout, point, FLAG_REACH, _flag)
     for point in state.dots:

@@ -60,7 +60,7 @@ def identity(state: MazeState) -> Hashable:
     return (dots, state.walls, tuple(sorted(cell_at(flag) for flag in state.flags)))
 
 
-def settle(maze: Maze, states: Sequence[MazeState]) -> MazeState:
+def settle(states: Sequence[MazeState]) -> MazeState:
     """The most frequent scene; of several, the latest: a dot may still be on its way."""
     named = [identity(state) for state in states]
     counts = Counter(named)

@@ -101,7 +101,7 @@ class MazeTask(Task[Maze, MazeState, MazeKnobs]):
         return rules.check(puzzle, trace)
 
     def settle(self, puzzle: Maze, states: Sequence[MazeState]) -> MazeState:
-        return rules.settle(puzzle, states)
+        return rules.settle(states)
 
     def identity(self, puzzle: Maze, state: MazeState) -> Hashable:
         return rules.identity(state)

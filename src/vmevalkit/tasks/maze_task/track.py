@@ -18,15 +18,15 @@ HOP = 1.25
 """The longest step, in cells, that always may be: from a cell to the next one."""
 DETOUR, DETOUR_SLACK = 1.5, 0.6
 """A way is a detour when it is longer than this many times the straight line, and so much more, in cells."""
-HASTE = 2.2
-"""How much faster than the fast steps of a film a step may be. Right films at eight readings or more from start to
-goal stay below it, however they wind."""
+HASTE = 2.8
+"""How much faster than the fast steps of a film a step may be. Right films with six readings or more on the way stay
+below it, however the way winds."""
 _FAST = 0.85
 """Of ten steps, the second fastest is a fast one."""
 _FEWEST = 3
 """A speed is known from so many steps."""
-_BLINK_S = 0.2
-"""A dot that is not there for longer than this does not move in the meantime."""
+_BLINK_S = 0.1
+"""A dot may be missed for so long; one that is not there for longer does not move in the meantime."""
 _IN_WALL = 0.1
 """A dot whose centre is closer than this to the middle line of a wall is in the wall, in cells."""
 _WALL_ENDS = 0.15
@@ -65,12 +65,12 @@ def steps_of(maze: Maze, trace: Iterable[Glimpse[MazeState]]) -> list[Step]:
     gone_since: float | None = None
     gone_s = 0.0
     for glimpse in trace:
-        if glimpse.state is None:
+        if gone_since is not None:
+            gone_s += glimpse.seconds - gone_since
             gone_since = None
+        if glimpse.state is None:
             continue
         if not glimpse.state.dots:
-            if gone_since is not None:
-                gone_s += glimpse.seconds - gone_since
             gone_since = glimpse.seconds
             continue
         last = here
@@ -79,7 +79,7 @@ def steps_of(maze: Maze, trace: Iterable[Glimpse[MazeState]]) -> list[Step]:
             gap_s = glimpse.seconds - here_s - max(0.0, gone_s - _BLINK_S)
             along = ways.distance(_held(maze, last), _held(maze, here))
             steps.append(Step(glimpse.seconds, max(gap_s, 1e-3), last, here, dist(last, here), along))
-        here_s, gone_since, gone_s = glimpse.seconds, None, 0.0
+        here_s, gone_s = glimpse.seconds, 0.0
     return steps
 
 

@@ -1,0 +1,323 @@
+"""Mazes are legal, distinct and the same everywhere; the documents' names work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import deque
+from itertools import combinations, pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vmevalkit.core.errors import Exhausted, Uncertified, UsageError
+from vmevalkit.core.jsonable import digest, from_json, to_json
+from vmevalkit.media.picture import pixel_digest, read_picture
+from vmevalkit.tasks.maze_task import (
+    TASK,
+    Maze,
+    MazeGenerator,
+    MazeKnobs,
+    create_dataset,
+    create_task_pair,
+    generate_prompt,
+)
+from vmevalkit.tasks.maze_task.lattice import Corridors, centre, wall_between, wall_count, wall_ends
+from vmevalkit.tasks.maze_task.maze_reasoning import along, home_walls, longest_least
+from vmevalkit.tasks.maze_task.render import layout_of
+from vmevalkit.tasks.planning import plan
+
+quick = settings(deadline=None, derandomize=True, max_examples=60)
+PROMPT = (
+    "Move the green dot from its starting position through the maze paths to the red flag. "
+    "Navigate only through open spaces (white)."
+)
+
+
+def bfs(grid_n: int, passages: object, start: tuple[int, int]) -> dict[tuple[int, int], tuple[int, tuple]]:
+    """Steps and the cell before, for every cell that is reached: written anew, not taken from the task."""
+    open_sides = {frozenset(map(tuple, passage)) for passage in passages}  # type: ignore[attr-defined]
+    reached = {start: (0, start)}
+    queue = deque([start])
+    while queue:
+        row, column = queue.popleft()
+        for cell in ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)):
+            within = 0 <= cell[0] < grid_n and 0 <= cell[1] < grid_n
+            if within and cell not in reached and frozenset((cell, (row, column))) in open_sides:
+                reached[cell] = (reached[row, column][0] + 1, (row, column))
+                queue.append(cell)
+    return reached
+
+
+def prove(maze: Maze, least_steps: int) -> None:
+    """One way, and it is the path: a graph with one edge less than it has nodes, all reached, has no loop."""
+    reached = bfs(maze.grid_n, maze.passages, maze.start)
+    assert len(reached) == maze.grid_n**2
+    assert len({frozenset(passage) for passage in maze.passages}) == maze.grid_n**2 - 1
+    back = [maze.goal]
+    while back[-1] != maze.start:
+        back.append(reached[back[-1]][1])
+    assert tuple(reversed(back)) == maze.path
+    assert len(maze.path) - 1 >= least_steps
+
+
+@st.composite
+def mazes(draw: st.DrawFn) -> tuple[Maze, MazeKnobs]:
+    grid_n = draw(st.integers(2, 12))
+    knobs = MazeKnobs(grid_n, draw(st.integers(2, min(longest_least(grid_n), 3 * grid_n))))
+    return TASK.sample(Random(draw(st.integers(0, 10**6))), knobs), knobs
+
+
+@quick
+@given(mazes())
+def test_every_maze_has_one_way_and_lists_it(made: tuple[Maze, MazeKnobs]) -> None:
+    maze, knobs = made
+    prove(maze, knobs.least_steps)
+    TASK.certify(maze)
+    assert from_json(Maze, json.loads(json.dumps(to_json(maze)))) == maze
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_a_thousand_questions_are_proven_and_distinct(difficulty: str) -> None:
+    knobs = TASK.preset(difficulty)
+    planned = plan(TASK, 1000, 42, knobs)
+    assert len({TASK.key(maze) for maze in planned}) == 1000
+    assert len({digest(maze) for maze in planned}) == 1000
+    for maze in planned:
+        prove(maze, knobs.least_steps)
+
+
+def test_the_default_mazes_are_counted_by_brute_force() -> None:
+    sides = [((r, c), (r, c + 1)) for r in range(3) for c in range(2)]
+    sides += [((r, c), (r + 1, c)) for r in range(2) for c in range(3)]
+    cells = [(r, c) for r in range(3) for c in range(3)]
+    trees = [some for some in combinations(sides, 8) if len(bfs(3, some, (0, 0))) == 9]
+    assert len(trees) == 192
+    for least_steps in (2, 3, 8):
+        expected = {
+            (frozenset(tree), start, goal)
+            for tree in trees
+            for start in cells
+            for goal, (steps, _) in bfs(3, tree, start).items()
+            if steps >= least_steps
+        }
+        knobs = MazeKnobs(3, least_steps)
+        listed = TASK.catalogue(knobs)
+        assert listed is not None
+        assert {(frozenset(maze.passages), maze.start, maze.goal) for maze in listed} == expected
+        assert TASK.capacity(knobs) == len(listed) == len(expected)
+    assert TASK.capacity(MazeKnobs()) == 7480
+
+
+def test_all_that_exist_can_be_asked_for_and_no_more() -> None:
+    knobs = MazeKnobs(3, 8)
+    assert len({TASK.key(maze) for maze in plan(TASK, 40, 1, knobs)}) == 40
+    with pytest.raises(Exhausted, match="40"):
+        plan(TASK, 41, 1, knobs)
+    assert TASK.capacity(MazeKnobs(4)) is None
+
+
+def test_a_listing_is_a_sequence() -> None:
+    listed = TASK.catalogue(MazeKnobs(2, 3))
+    assert listed is not None
+    assert len(listed) == 8
+    assert listed[2:4] == [listed[2], listed[3]]
+    assert listed[-1] == list(listed)[7]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "told"),
+    [
+        ({"grid_n": 1}, "grid_n=1"),
+        ({"grid_n": 13}, "2 to 12"),
+        ({"least_steps": 1}, "least_steps=1"),
+        ({"grid_n": 3, "least_steps": 9}, "wanted 2 to 8"),
+        ({"grid_n": 12, "least_steps": 143}, "wanted 2 to 54"),
+    ],
+)
+def test_impossible_knobs_are_refused(knobs: dict[str, int], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        MazeKnobs(**knobs)
+
+
+@pytest.mark.parametrize("grid_n", range(2, 13))
+def test_the_longest_least_way_can_be_sampled(grid_n: int) -> None:
+    knobs = MazeKnobs(grid_n, longest_least(grid_n))
+    assert TASK.sample(Random(3), knobs).steps >= knobs.least_steps
+
+
+def test_certify_refuses_what_is_no_maze() -> None:
+    maze = TASK.sample(Random(1), MazeKnobs())
+
+    def changed(**fields: object) -> Maze:
+        return from_json(Maze, {**to_json(maze), **fields})
+
+    loop = next(side for side in (((0, 0), (0, 1)), ((0, 0), (1, 0))) if side in maze.passages)
+    wrong = [
+        changed(passages=[p for p in maze.passages if p != loop]),
+        changed(passages=[*maze.passages, ((0, 0), (2, 2))]),
+        changed(passages=maze.passages[::-1]),
+        changed(path=maze.path[::-1]),
+        changed(start=(3, 0)),
+        changed(goal=maze.path[1], path=maze.path[:2]),
+        changed(goal=maze.start, path=[maze.start]),
+        changed(grid_n=20),
+    ]
+    for other in wrong:
+        with pytest.raises(Uncertified):
+            TASK.certify(other)
+
+
+def test_the_same_seed_gives_the_same_mazes_in_another_process() -> None:
+    program = (
+        "from vmevalkit.tasks.maze_task import TASK; from vmevalkit.tasks.planning import plan;"
+        "from vmevalkit.core.jsonable import digest; from vmevalkit.media.picture import pixel_digest;"
+        "from random import Random\n"
+        "for d in ('easy', 'hard'):\n"
+        "  mazes = plan(TASK, 5, 7, TASK.preset(d))\n"
+        "  print(digest(mazes), *(pixel_digest(TASK.final_frame(m)) for m in mazes))\n"
+        "  print(*(sorted((n, f.state_at(0.5)) for n, f in TASK.films(mazes[0], Random(1)).items())))\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].splitlines()[0].split()[0] == digest(plan(TASK, 5, 7, TASK.preset("easy")))
+
+
+def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
+    knobs = TASK.preset("medium")
+    assert plan(TASK, 4, 1, knobs) == plan(TASK, 12, 1, knobs)[:4]
+    assert plan(TASK, 4, 1, knobs) != plan(TASK, 4, 2, knobs)
+
+
+def test_metadata_has_the_keys_of_the_format_and_rebuilds_the_walls() -> None:
+    maze = TASK.sample(Random(5), MazeKnobs(5, 8))
+    record = json.loads(json.dumps(TASK.metadata(maze)))
+    assert record["maze_data"] == {
+        "generation_method": "Kruskal's minimum spanning tree",
+        "solution_length": len(maze.path),
+    }
+    assert record["maze_size"] == [5, 5]
+    assert (record["start_pos"], record["end_pos"]) == (list(maze.start), list(maze.goal))
+    assert record["solution_length"] == len(record["path"]) == len(maze.path)
+    walls = {tuple(map(tuple, wall)) for wall in record["walls"]}
+    for row in range(5):
+        for column in range(4):
+            closed = ((row, column), (row, column + 1)) not in maze.passages
+            assert (((column + 1, row), (column + 1, row + 1)) in walls) == closed
+    assert len(walls) == 60 - 24
+
+
+@quick
+@given(mazes())
+def test_walls_are_drawn_where_they_are_on_whole_pixels(made: tuple[Maze, MazeKnobs]) -> None:
+    maze, _ = made
+    layout = layout_of(maze.grid_n)
+    frame = TASK.draw(maze, TASK.solution(maze, 0.0))
+    assert frame.shape == (480, 832, 3)
+    assert (frame[:20] == 255).all() and (frame[-20:] == 255).all()
+    home = home_walls(maze)
+    for wall in range(wall_count(maze.grid_n)):
+        (x, y), (end_x, end_y) = wall_ends(maze.grid_n, wall)
+        mid_x, mid_y = (round(v) for v in layout.pixel(((x + end_x) / 2, (y + end_y) / 2)))
+        half = layout.wall // 2
+        place = frame[mid_y - half : mid_y + half, mid_x - half : mid_x + half]
+        assert (place == (0 if home >> wall & 1 else 255)).all()
+    blank = TASK.draw(maze, type(TASK.solution(maze, 0.0))((), home, ()))
+    assert set(np.unique(blank)) == {0, 255}
+
+
+def test_dot_and_flag_have_their_colours_and_are_both_seen_at_the_end() -> None:
+    for grid_n in (3, 12):
+        maze = TASK.sample(Random(2), MazeKnobs(grid_n))
+        first, final = TASK.first_frame(maze), TASK.final_frame(maze)
+        for frame, least_red in ((first, 0.06), (final, 0.03)):
+            cell = layout_of(grid_n).cell ** 2
+            assert (frame == (0x22, 0xC5, 0x5E)).all(axis=2).sum() > 0.1 * cell
+            assert (frame == (0xEF, 0x44, 0x44)).all(axis=2).sum() > least_red * cell
+        x, y = (round(v) for v in layout_of(grid_n).pixel(centre(maze.goal)))
+        assert tuple(final[y, x]) == (0x22, 0xC5, 0x5E)
+
+
+@quick
+@given(mazes(), st.floats(0, 1))
+def test_the_solution_stays_on_its_path_and_arrives(made: tuple[Maze, MazeKnobs], t: float) -> None:
+    maze, _ = made
+    state = TASK.solution(maze, t)
+    (x, y), cells = state.dots[0], {centre(cell) for cell in maze.path}
+    assert any(abs(x - cx) + abs(y - cy) <= 0.5 + 1e-9 for cx, cy in cells)
+    assert TASK.solution(maze, 0.0).dots == (centre(maze.start),)
+    assert TASK.solution(maze, 1.0).dots == (centre(maze.goal),)
+    assert TASK.accepted(maze, TASK.solution(maze, 1.0))
+    assert TASK.progress(maze, TASK.solution(maze, 1.0)) == 1.0
+    assert not TASK.accepted(maze, TASK.solution(maze, 0.0))
+    assert TASK.progress(maze, TASK.solution(maze, 0.0)) == 0.0
+
+
+@quick
+@given(mazes())
+def test_ways_in_the_tree_are_those_of_a_search(made: tuple[Maze, MazeKnobs]) -> None:
+    maze, _ = made
+    ways = Corridors(maze.passages, maze.goal)
+    reached = bfs(maze.grid_n, maze.passages, maze.start)
+    for cell, (steps, _) in reached.items():
+        way = ways.way(maze.start, cell)
+        assert len(way) == steps + 1
+        assert all(not home_walls(maze) >> wall_between(maze.grid_n, a, b) & 1 for a, b in pairwise(way))
+        straight = np.hypot(maze.start[0] - cell[0], maze.start[1] - cell[1])
+        assert straight - 1e-9 <= ways.distance(centre(maze.start), centre(cell)) <= steps + 1e-9
+
+
+def test_along_goes_evenly() -> None:
+    corner = [(0.0, 0.0), (3.0, 0.0), (3.0, 1.0)]
+    assert along(corner, -1) == (0.0, 0.0)
+    assert along(corner, 0.5) == (2.0, 0.0)
+    assert along(corner, 0.875) == (3.0, 0.5)
+    assert along(corner, 2) == (3.0, 1.0)
+    assert along(corner[:1], 0.5) == (0.0, 0.0)
+
+
+def test_the_generator_of_the_documents(tmp_path: Path) -> None:
+    generator = MazeGenerator(seed=5)
+    maze, other = generator.generate_solved_maze(grid_n=3), generator.generate_solved_maze()
+    assert maze != other
+    assert MazeGenerator(seed=5).generate_solved_maze() == maze
+    assert MazeGenerator(seed=6).generate_solved_maze() != maze
+    first = generator.render_maze(maze, tmp_path / "deep" / "first.png")
+    final = generator.render_maze(maze, tmp_path / "final.png", show_solution=True)
+    assert pixel_digest(read_picture(first)) == pixel_digest(TASK.first_frame(maze))
+    assert pixel_digest(read_picture(final)) == pixel_digest(TASK.final_frame(maze))
+    assert generator.generate_solved_maze(grid_n=12).grid_n == 12
+    assert generate_prompt(maze) == PROMPT
+
+
+def test_create_dataset_writes_questions(tmp_path: Path) -> None:
+    dataset = create_dataset(num_samples=6, output_dir=tmp_path)
+    assert dataset["name"] == "maze_tasks"
+    assert [pair["id"] for pair in dataset["pairs"]] == [f"maze_{i:04d}" for i in range(6)]
+    for pair in dataset["pairs"]:
+        maze = from_json(Maze, pair["puzzle"])
+        assert pair["prompt"] == PROMPT and pair["task_category"] == "Maze" and pair["difficulty"] == "easy"
+        assert np.array_equal(read_picture(tmp_path / pair["first_image_path"]), TASK.first_frame(maze))
+        assert np.array_equal(read_picture(tmp_path / pair["final_image_path"]), TASK.final_frame(maze))
+
+
+def test_create_task_pair_takes_a_maze_or_its_fields(tmp_path: Path) -> None:
+    maze = MazeGenerator().generate_solved_maze()
+    pair = create_task_pair(maze, "maze_mine", output_dir=tmp_path)
+    assert pair["id"] == "maze_mine"
+    again = create_task_pair(pair["puzzle"], "maze_again", output_dir=tmp_path)
+    assert again["puzzle"] == pair["puzzle"] == to_json(maze)
+    with pytest.raises(UsageError, match="no maze"):
+        create_task_pair({"grid_n": 3}, "maze_bad", output_dir=tmp_path)
+    with pytest.raises(UsageError, match="not the way"):
+        create_task_pair({**pair["puzzle"], "path": pair["path"][::-1]}, "maze_bad", output_dir=tmp_path)
