@@ -79,7 +79,35 @@ def _maze(puzzle: Any, folder: Path) -> None:
     _maze_picture(raster, centre[puzzle.goal], centre[puzzle.goal], folder / "final_frame.png")
 
 
-DRAW: dict[str, Callable[[Any, Path], None]] = {"maze": _maze, "rotation": _rotation}
+def _sudoku_picture(digits: Any, order: int, path: Path) -> None:
+    figure, axes = plt.subplots(1, 1, figsize=(6, 6))
+    for i in range(order + 1):
+        axes.axhline(y=i, color="black", linewidth=2)
+        axes.axvline(x=i, color="black", linewidth=2)
+    for number, digit in enumerate(digits):
+        i, j = divmod(number, order)
+        if digit:
+            axes.text(
+                j + 0.5, order - 0.5 - i, str(digit), fontsize=24, ha="center", va="center", fontweight="bold",
+                color="blue",
+            )  # fmt: skip
+        else:
+            corner = (j, order - 1 - i)
+            axes.add_patch(plt.Rectangle(corner, 1, 1, linewidth=0, facecolor="lightgray", alpha=0.3))
+    axes.set_xlim(0, order)
+    axes.set_ylim(0, order)
+    axes.set_aspect("equal")
+    axes.axis("off")
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def _sudoku(puzzle: Any, folder: Path) -> None:
+    _sudoku_picture(puzzle.givens, puzzle.order, folder / "first_frame.png")
+    _sudoku_picture(puzzle.solution, puzzle.order, folder / "final_frame.png")
+
+
+DRAW: dict[str, Callable[[Any, Path], None]] = {"maze": _maze, "rotation": _rotation, "sudoku": _sudoku}
 
 
 def write_question(task: str, puzzle: Any, prompt: str, metadata: dict[str, Any], folder: Path) -> None:

@@ -140,8 +140,8 @@ def test_evidence_is_a_film_a_strip_and_a_score(tmp_path: Path) -> None:
 def test_a_document_shows_every_row_and_how_to_make_a_failure_again() -> None:
     certificate = audited(fooled, ("oracle", "jumped"), films=3)
     text = markdown(certificate)
-    assert "| dot | oracle | pass | 3 | 3 | 100.0% | 43.9% - 100.0% | yes |" in text
-    assert "| dot | jumped | fail | 3 | 3 | 100.0% | 43.9% - 100.0% | NO |" in text
+    assert "| dot | oracle | pass | 3 | 3 | 100.0% | 43.9 - 100.0% | yes |" in text
+    assert "| dot | jumped | fail | 3 | 3 | 100.0% | 43.9 - 100.0% | NO |" in text
     assert "`vmevalkit audit --only RECIPE --seed 0 --scorer fooled`" in text
     for failure in certificate.failures:
         assert f"| `{failure.recipe}` |" in text

@@ -8,6 +8,8 @@ from typing import Any
 
 from vmevalkit import __version__
 from vmevalkit.audit.audit import Trial
+from vmevalkit.audit.design import conditions
+from vmevalkit.core.jsonable import to_json
 from vmevalkit.stats.intervals import wilson
 
 MUST_PASS = 0.99
@@ -100,7 +102,7 @@ def certify(trials: Sequence[Trial], scorer: str, seed: int) -> Certificate:
         seed=seed,
         films=len(trials),
         cells=_cells(trials, lambda trial: trial.recipe.trick),
-        artefacts=_cells(trials, lambda trial: str(trial.recipe.condition)),
+        artefacts=_by_artefact(trials),
         static_films=len(static),
         static_at_zero=sum(round(score.outcome, 2) == 0 for score in static),
         failures=tuple(_failure(trial) for trial in trials if not trial.right),
@@ -112,6 +114,14 @@ def _cells(trials: Iterable[Trial], named: Callable[[Trial], str]) -> tuple[Cell
     for trial in trials:
         groups.setdefault((trial.recipe.task, named(trial), trial.expected), []).append(trial)
     return tuple(_cell(*key, group) for key, group in groups.items())
+
+
+def _by_artefact(trials: Sequence[Trial]) -> tuple[Cell, ...]:
+    """In the order of the artefacts, those that deserve to pass first."""
+    order = {str(condition): place for place, condition in enumerate(conditions())}
+    tasks = list(dict.fromkeys(trial.recipe.task for trial in trials))
+    cells = _cells(trials, lambda trial: str(trial.recipe.condition))
+    return tuple(sorted(cells, key=lambda cell: (tasks.index(cell.task), cell.expected != "pass", order[cell.name])))
 
 
 def _cell(task: str, name: str, expected: str, trials: Sequence[Trial]) -> Cell:
@@ -128,7 +138,6 @@ def _failure(trial: Trial) -> Failure:
 
 def to_record(certificate: Certificate) -> dict[str, Any]:
     """Plain values for JSON, with what follows from the counts beside them."""
-    from vmevalkit.core.jsonable import to_json
 
     def told(cells: Iterable[Cell]) -> list[dict[str, Any]]:
         return [{**to_json(cell), "rate": round(cell.rate, 4), "ok": cell.ok} for cell in cells]

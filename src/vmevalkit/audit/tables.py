@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from vmevalkit.audit.audit import SECONDS
 from vmevalkit.audit.certificate import MAY_PASS, MUST_PASS, Cell, Certificate
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _COLUMNS = ("task", "trick", "deserves", "films", "passed", "rate", "95% bounds", "ok")
+_NUMBERS = ("films", "passed", "rate", "95% bounds")
 LISTED = 60
 """How many failures are listed; the JSON record has them all."""
 
 
 def _row(cell: Cell) -> tuple[str, ...]:
     films = str(cell.n) if not cell.unscored else f"{cell.n} + {cell.unscored} unscored"
-    bounds = f"{cell.low:.1%} - {cell.high:.1%}"
+    bounds = f"{100 * cell.low:.1f} - {100 * cell.high:.1f}%"
     return (
         cell.task, cell.name, cell.expected, films, str(cell.passed), f"{cell.rate:.1%}", bounds,
         "yes" if cell.ok else "NO",
@@ -46,10 +48,11 @@ def markdown(certificate: Certificate) -> str:
     parts = [
         f"# Certificate of the scorer `{certificate.scorer}`",
         summary(certificate),
-        f"VMEvalKit {certificate.package}; rules: {versions}; seed {certificate.seed}; {certificate.films} films, each "
-        "made by one trick, passed through one artefact, encoded and decoded again. Films that deserve to pass must do "
-        f"so in {MUST_PASS:.0%} or more, films that deserve to fail may pass in {MAY_PASS:.0%} or less; bounds are "
-        "Wilson's at 95%. A film without a verdict counts neither way, and the certificate falls with it.",
+        f"VMEvalKit {certificate.package}; rules: {versions}; seed {certificate.seed}; {certificate.films} films of "
+        f"about {SECONDS:g} s, each made by one trick, passed through one artefact, encoded and decoded again. Films "
+        f"that deserve to pass must do so in {MUST_PASS:.0%} or more, films that deserve to fail may pass in "
+        f"{MAY_PASS:.0%} or less; bounds are Wilson's at 95%. A film without a verdict counts neither way, and the "
+        "certificate falls with it.",
         f"Static films with an outcome of 0.00: {certificate.static_at_zero} of {certificate.static_films}.",
         "## By trick",
         _table(_COLUMNS, map(_row, certificate.cells)),
@@ -72,7 +75,13 @@ def _failures(certificate: Certificate) -> str:
         return "None."
     listed = certificate.failures[:LISTED]
     rows = [
-        (f"`{failure.recipe}`", failure.difficulty, failure.expected, failure.got, " ".join(failure.told.split()))
+        (
+            f"`{failure.recipe}`",
+            failure.difficulty,
+            failure.expected,
+            failure.got,
+            " ".join(failure.told.split()).replace("|", "/"),
+        )
         for failure in listed
     ]
     more = len(certificate.failures) - len(listed)
@@ -96,7 +105,7 @@ def terminal(certificate: Certificate) -> list[Table]:
     ):
         table = Table(title=title)
         for column in ("task", name, *_COLUMNS[2:]):
-            table.add_column(column, justify="right" if column in ("films", "passed", "rate", "95% bounds") else "left")
+            table.add_column(column, justify="right" if column in _NUMBERS else "left", no_wrap=True)
         for cell in cells:
             table.add_row(*_row(cell), style=None if cell.ok else "bold red")
         tables.append(table)

@@ -8,9 +8,8 @@ from typing import Any
 
 import av
 
-from vmevalkit.core.errors import NotAVideo
 from vmevalkit.media.picture import Frame
-from vmevalkit.media.video_in import Converter, decode_all, decode_packet, opened
+from vmevalkit.media.video_in import Converter, decode_all, decode_packet, no_picture, opened
 
 _WHOLE_FILM = {"gif", "apng", "webp"}
 """Codecs whose keyframes may lean on frames before them."""
@@ -31,8 +30,7 @@ def last_frame(path: Path | str) -> Frame:
     with opened(path) as (container, stream):
         frames = deque(decode_all(container, stream), maxlen=1)
         if not frames:
-            name = stream.codec_context.name
-            raise NotAVideo(f"{path} holds no picture that can be decoded: its {name} data are broken")
+            raise no_picture(path, stream)
         return Converter().frame(frames[0])
 
 

@@ -78,6 +78,11 @@ class Registrar:
         self._usual = 1.0
         self._lost_for = 0
 
+    @property
+    def view(self) -> View | None:
+        """Where the film last showed the picture; None before the start."""
+        return None if self._fit is None else self._fit.view
+
     def start(self, frames: Sequence[TimedFrame]) -> Match:
         """Find the picture in the best of the frames. A film may fade in, so any of them may be the one."""
         if not frames:

@@ -62,8 +62,8 @@ def read_frames(path: Path | str, within: Size | None = None) -> Iterator[TimedF
         for decoded in decode_all(container, stream):
             none = False
             yield TimedFrame(clock.seconds(decoded), converter.frame(decoded))
-    if none:
-        raise NotAVideo(f"{path} holds no picture that can be decoded: its {stream.codec_context.name} data are broken")
+        if none:
+            raise no_picture(path, stream)
 
 
 def probe(path: Path | str) -> VideoInfo:
@@ -71,7 +71,7 @@ def probe(path: Path | str) -> VideoInfo:
     with opened(path) as (container, stream):
         first = next(decode_all(container, stream), None)
         if first is None:
-            raise NotAVideo(f"{path} holds no picture that can be decoded: its data are cut off or broken")
+            raise no_picture(path, stream)
         width, height = first.width, first.height
         if _turn(first)[0]:
             width, height = height, width
@@ -100,13 +100,18 @@ def opened(path: Path | str) -> Iterator[tuple[Any, Any]]:
             raise NotAVideo(f"{place} is not a film: it is {_NOT_FILMS[container.format.name]}")
         films = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
         if not films:
-            kinds = sorted({s.type for s in container.streams}) or ["nothing"]
-            raise NotAVideo(f"{place} is not a film: it holds {' and '.join(kinds)} only")
+            sound = "it holds audio only" if container.streams.audio else _nature(place)
+            raise NotAVideo(f"{place} is not a film: {sound}")
         stream = films[0]
         if stream.codec_context is None:
             raise NotAVideo(f"{place} is in a codec for which there is no decoder here: re-encode it as H.264")
         stream.codec_context.thread_count = 1  # threads cost CPU time; films are spread over processes instead
         yield container, stream
+
+
+def no_picture(path: Path | str, stream: Any) -> NotAVideo:
+    name = stream.codec_context.name
+    return NotAVideo(f"{path} holds no picture that can be decoded: its {name} data are cut off or broken")
 
 
 def decode_all(container: Any, stream: Any) -> Iterator[Any]:
@@ -248,7 +253,7 @@ def _nature(place: Path) -> str:
     with place.open("rb") as file:
         head = file.read(4096)
     if head[4:8] == b"ftyp":
-        return "an MP4 file whose index (moov) is missing, as when a download was cut off"
+        return "it is an MP4 file without a whole index (moov), as when a download was cut off"
     try:
         text = head.decode("utf-8")
     except UnicodeDecodeError:

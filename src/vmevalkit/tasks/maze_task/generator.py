@@ -12,11 +12,9 @@ from vmevalkit.core.randomness import rng_for
 from vmevalkit.media.picture import encode_png
 from vmevalkit.store import layout
 from vmevalkit.store.commit import write_file
-from vmevalkit.tasks.dataset import create_task_dataset, write_question
+from vmevalkit.tasks.dataset import CUSTOM, create_task_dataset, write_question
 from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeKnobs, certify, sample
 from vmevalkit.tasks.maze_task.task import TASK
-
-HAND_MADE = "custom"
 
 
 class MazeGenerator:
@@ -60,7 +58,7 @@ def create_task_pair(
     """Write the question of one maze; returns its record. A maze may be given as a dict with its fields."""
     maze = _maze_of(solved_maze)
     root = layout.QUESTIONS if output_dir is None else Path(output_dir)
-    return write_question(TASK, maze, task_id, root, difficulty=HAND_MADE, seed=None)
+    return write_question(TASK, maze, task_id, root, difficulty=CUSTOM, seed=None)
 
 
 def generate_prompt(solved_maze: Maze | Mapping[str, Any]) -> str:

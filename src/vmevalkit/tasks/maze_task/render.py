@@ -21,10 +21,9 @@ DOT_COLOUR = "#22c55e"
 FLAG_COLOUR = "#ef4444"
 DOT_RADIUS = 0.2
 """In cells."""
-POLE = (-0.2, -0.37, 0.07, 0.74)
-"""Left, top, width and height in cells, from the flag's point."""
-CLOTH = ((-0.17, -0.37), (0.3, -0.23), (-0.17, -0.09))
-"""The cloth flies above the dot, so that both are seen when the dot has arrived."""
+FLAG = np.array([(-0.2, -0.37), (-0.13, -0.37), (0.3, -0.23), (-0.13, -0.09), (-0.13, 0.37), (-0.2, 0.37)])
+"""A triangular cloth on a pole, in cells from the flag's point. The cloth flies above the dot, so that both are seen
+when the dot has arrived."""
 FLAG_REACH = 0.37
 """No part of a flag is farther than this from its point, along x or y and in cells."""
 
@@ -121,8 +120,4 @@ def _dot(canvas: Canvas, x: float, y: float, cell: int) -> None:
 
 
 def _flag(canvas: Canvas, x: float, y: float, cell: int) -> None:
-    left, top, width, height = (cell * length for length in POLE)
-    corners = [(x + left, y + top), (x + left + width, y + top)]
-    corners += [(x + left + width, y + top + height), (x + left, y + top + height)]
-    canvas.polygon(corners, fill=FLAG_COLOUR)
-    canvas.polygon(np.array(CLOTH) * cell + [x, y], fill=FLAG_COLOUR)
+    canvas.polygon(FLAG * cell + [x, y], fill=FLAG_COLOUR)
