@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -10,10 +9,9 @@ import time
 from itertools import count
 from pathlib import Path
 
-from vmevalkit.runner.generate import generate
-
 from benchmarks import spec_way
 from benchmarks.measure import Claim, interleaved, report
+from vmevalkit.runner.generate import generate
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
 from vmevalkit.tasks.planning import plan
@@ -29,12 +27,12 @@ def speed(name: str, root: Path) -> list[Claim]:
     runs = count()
 
     def ours() -> None:
-        place = root / f"ours-{next(runs)}"
+        place = root / name / f"ours-{next(runs)}"
         for index, puzzle in enumerate(plan(task, OURS, next(runs), knobs)):
             write_question(task, puzzle, f"{name}_{index:04d}", place, difficulty="easy", seed=0)
 
     def theirs() -> None:
-        place = root / f"theirs-{next(runs)}"
+        place = root / name / f"theirs-{next(runs)}"
         for index, puzzle in enumerate(plan(task, THEIRS, 7, knobs)):
             spec_way.write_question(name, puzzle, task.prompt(puzzle), task.metadata(puzzle), place / str(index))
 
@@ -75,5 +73,4 @@ def main() -> bool:
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.exit(0 if main() else 1)

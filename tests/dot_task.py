@@ -129,23 +129,26 @@ def where(frame: Frame) -> float | None:
     red, green, blue = levels[..., 0], levels[..., 1], levels[..., 2]
     dot = _blob((red - np.maximum(green, blue)) > 90)
     ring = _blob((blue - np.maximum(red, green)) > 90)
-    if dot is None:
+    if dot is None or not dot[2]:
         return None
     if ring is None:
         return 1.0  # the dot covers it
-    (x, dot_area), (goal_x, _) = dot, ring
+    (x, dot_area, _), (goal_x, *_) = dot, ring
     unit = float(np.sqrt(dot_area / (49 * np.pi)))
     return float(np.clip(1 - (goal_x - x) / unit / (RIGHT - LEFT), 0.0, 1.0))
 
 
-def _blob(mask: np.ndarray) -> tuple[float, float] | None:
-    """Where the largest patch lies from the left, and its area; None where there is none, or only specks of noise."""
+def _blob(mask: np.ndarray) -> tuple[float, float, bool] | None:
+    """Where the largest patch lies from the left, its area, and whether it is round: what is partly hidden is not.
+    None where there is no patch, or only specks of noise."""
     count, _, stats, centres = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     areas = stats[1:, cv2.CC_STAT_AREA]
     if count == 1 or areas.max() < 40 or count > 6:
         return None
     largest = 1 + int(areas.argmax())
-    return float(centres[largest][0]), float(areas.max())
+    width, height = stats[largest, cv2.CC_STAT_WIDTH], stats[largest, cv2.CC_STAT_HEIGHT]
+    round_ = 0.7 < width / height < 1.43 and areas.max() > 0.5 * width * height
+    return float(centres[largest][0]), float(areas.max()), bool(round_)
 
 
 def careful(task: Any, puzzle: Any, film: Path, placement: Placement | None) -> Score:

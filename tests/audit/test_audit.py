@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def audited(scorer: Scorer, tricks: tuple[str, ...] = (), films: int = FILMS) ->
 
 @pytest.fixture(scope="module")
 def of_careful() -> Certificate:
-    return audited(careful)
+    return audited(careful, ("oracle", "faster", "static", "crossfade", "noise", "jumped", "wavering"))
 
 
 def rows(certificate: Certificate) -> dict[str, bool]:
@@ -42,11 +43,11 @@ def test_a_careful_scorer_gets_its_certificate(of_careful: Certificate) -> None:
     assert "The certificate stands." in summary(of_careful)
 
 
-def test_every_trick_is_a_row(of_careful: Certificate) -> None:
+def test_every_trick_that_applies_is_filmed() -> None:
     applicable = [name for name, expected in TASK.tricks.items() if expected != "n/a"]
-    assert list(rows(of_careful)) == [*applicable, "jumped", "wavering", "odd"]
-    assert "reversed" not in rows(of_careful)
-    sizes = {cell.name: cell.n for cell in of_careful.cells}
+    sizes = Counter(job.recipe.trick for job in jobs_for(TASK, FILMS, 0))
+    assert list(sizes) == [*applicable, "jumped", "wavering", "odd"]
+    assert "reversed" not in sizes
     assert 0 < sizes.pop("odd") < FILMS  # half of the puzzles have this film
     assert set(sizes.values()) == {FILMS}
 
@@ -61,7 +62,7 @@ def test_the_numbers_of_a_certificate(of_careful: Certificate) -> None:
 
 
 def test_a_scorer_that_looks_at_the_end_alone_is_refused() -> None:
-    certificate = audited(fooled, ("oracle", "static", "cut_to_final", "crossfade", "halfway", "jumped"))
+    certificate = audited(fooled, ("oracle", "static", "cut_to_final", "crossfade", "halfway", "jumped"), films=13)
     assert not certificate.ok
     assert rows(certificate) == {
         "oracle": True, "static": True, "halfway": True,

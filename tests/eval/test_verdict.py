@@ -111,6 +111,16 @@ def test_a_still_film_has_zero_everywhere() -> None:
     assert not score.ever_solved
 
 
+def test_the_trembling_of_readings_is_no_progress() -> None:
+    class Trembling(CounterTask):
+        def identity(self, puzzle: Counter, state: int) -> Hashable:
+            return state // 2
+
+    trace = [Glimpse(i * 0.25, s) for i, s in enumerate([0, 1, 0, 1, 1, 1])]
+    score = judge(Trembling(), Counter(), trace, "RuleEvaluator")
+    assert (score.value, score.outcome, score.failure_mode) == (1, 0.0, "static")
+
+
 @pytest.mark.parametrize(("last", "value"), [(1, 2), (2, 3)])
 def test_part_of_the_way_is_partial(last: int, value: int) -> None:
     score = verdict(0, 0, 1, last, last, last)

@@ -53,12 +53,14 @@ def judge(
     gating = [finding for finding in findings if finding.gating]
 
     solved = task.accepted(puzzle, end.state)
-    outcome = 1.0 if solved else min(max(task.progress(puzzle, end.state), 0.0), 1.0)
+    still = not solved and _still(task, puzzle, read, end.state)
+    outcome = _outcome(task, puzzle, end.state, solved, still)
     passed = solved and not gating
     accepted_at = [(seconds, task.accepted(puzzle, state)) for seconds, state in read]
     ever_solved = solved or _held_once(accepted_at)
     first_violation_s = min((f.seconds for f in gating if f.seconds is not None), default=None)
-    mode = _failure_mode(task, puzzle, read, end.state, solved, bool(gating), ever_solved, outcome)
+    moved = task.identity(puzzle, end.state) != task.identity(puzzle, task.solution(puzzle, 0.0))
+    mode = _failure_mode(solved, still, bool(gating), ever_solved, outcome, moved)
     return Score(
         scorer=scorer,
         version=version,
@@ -128,16 +130,27 @@ def _process(
     return min(max((first_violation_s - trace[0].seconds) / whole, 0.0), 1.0)
 
 
-def _failure_mode(
-    task: AnyTask, puzzle: Any, read: Sequence[tuple[float, Any]], final: Any,
-    solved: bool, gated: bool, ever_solved: bool, outcome: float,
-) -> FailureMode:  # fmt: skip
-    if solved:
-        return "illegal_process" if gated else "none"
+def _still(task: AnyTask, puzzle: Any, read: Sequence[tuple[float, Any]], final: Any) -> bool:
+    """Whether nothing ever happens."""
     start = task.identity(puzzle, task.solution(puzzle, 0.0))
     moved = sum(task.identity(puzzle, state) != start for _, state in read)
     # A few stray readings do not make a still film a moving one.
-    if moved <= max(1, len(read) // 50) and task.identity(puzzle, final) == start:
+    return moved <= max(1, len(read) // 50) and task.identity(puzzle, final) == start
+
+
+def _outcome(task: AnyTask, puzzle: Any, final: Any, solved: bool, still: bool) -> float:
+    if solved:
+        return 1.0
+    # The readings of a still film tremble; what they tremble by is no progress.
+    return 0.0 if still else min(max(task.progress(puzzle, final), 0.0), 1.0)
+
+
+def _failure_mode(
+    solved: bool, still: bool, gated: bool, ever_solved: bool, outcome: float, moved: bool
+) -> FailureMode:
+    if solved:
+        return "illegal_process" if gated else "none"
+    if still:
         return "static"
     if gated:
         return "illegal_process"
@@ -145,7 +158,7 @@ def _failure_mode(
         return "incorrect_termination"
     if outcome > 0:
         return "partial"
-    return "misunderstood" if task.identity(puzzle, final) == start else "incorrect_termination"
+    return "incorrect_termination" if moved else "misunderstood"
 
 
 def _explanation(solved: bool, outcome: float, mode: FailureMode, findings: Sequence[Finding]) -> str:

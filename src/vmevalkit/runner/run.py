@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vmevalkit.core.errors import ModelError, Occupied, StoreError, UsageError
 from vmevalkit.core.jsonable import from_json
@@ -21,6 +21,9 @@ from vmevalkit.store.commit import file_digest, lock, remove_folder
 from vmevalkit.store.questions import load_questions, question_digest
 from vmevalkit.store.runs import Job, PendingRun, counting, new_run, runs_of
 from vmevalkit.tasks import TASKS
+
+if TYPE_CHECKING:
+    from vmevalkit.baselines import BaselineRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,12 @@ def run(
     idle: list[tuple[str, str]] = []
     for model in dict.fromkeys(models):
         for question in asked:
-            if not _applies(model, question):
-                idle.append((model, question.id))
-                continue
             jobs = [Job(experiment, model, question.domain, question.id, sample) for sample in range(samples)]
-            errands.extend(Errand(job, question, Path(outputs), seconds) for job in jobs)
+            wanted = [Errand(job, question, Path(outputs), seconds) for job in jobs]
+            if _applies(wanted[0]):
+                errands.extend(wanted)
+            else:
+                idle.append((model, question.id))
     with ExitStack() as locks:
         for model in dict.fromkeys(models):
             locks.enter_context(lock(layout.model_folder(Path(outputs), experiment, model)))
@@ -105,14 +109,11 @@ def run(
     return Summary(tuple(runs.values()), len(todo), len(errands) - len(todo), tuple(idle))
 
 
-def _applies(model: str, question: Question) -> bool:
+def _applies(errand: Errand) -> bool:
     """Whether the baseline has a film of this question at all."""
-    from vmevalkit.baselines import BASELINES, TRICKS
+    from vmevalkit.baselines import BASELINES
 
-    baseline = BASELINES[model]
-    if baseline.trick in TRICKS or not _has_puzzle(question):
-        return True
-    return baseline.trick in TASKS[question.domain].films(_puzzle(question), rng_for(model, question.id))
+    return not _has_puzzle(errand.question) or BASELINES[errand.job.model].applies(_asked(errand))
 
 
 def _runs(errands: Sequence[Errand]) -> dict[Job, Run]:
@@ -182,14 +183,19 @@ def carry_out(errand: Errand) -> Run:
 
 
 def _film(errand: Errand, into: Path) -> Placement | None:
-    from vmevalkit.baselines import BASELINES, BaselineRequest
+    from vmevalkit.baselines import BASELINES
+
+    if not _has_puzzle(errand.question):
+        raise ModelError(
+            f"the baseline {errand.job.model!r} films known puzzles; {errand.question.id} has none: use a real model"
+        )
+    return BASELINES[errand.job.model].generate(_asked(errand), into)
+
+
+def _asked(errand: Errand) -> BaselineRequest:
+    from vmevalkit.baselines import BaselineRequest
 
     question, job = errand.question, errand.job
-    baseline = BASELINES[job.model]
-    if not _has_puzzle(question):
-        raise ModelError(
-            f"the baseline {job.model!r} films known puzzles, and {question.id} has none: use a real model"
-        )
     task = TASKS[question.domain]
     request = Request(
         question_id=question.id,
@@ -199,7 +205,7 @@ def _film(errand: Errand, into: Path) -> Placement | None:
         seed=rng_for("request", job.model, question.id, job.sample).getrandbits(31),
         sample=job.sample,
     )
-    return baseline.generate(BaselineRequest(request, task.name, _puzzle(question)), into)
+    return BaselineRequest(request, task.name, _puzzle(question))
 
 
 def _has_puzzle(question: Question) -> bool:
