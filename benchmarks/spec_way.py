@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 FACES = [(0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)]
@@ -107,7 +107,82 @@ def _sudoku(puzzle: Any, folder: Path) -> None:
     _sudoku_picture(puzzle.solution, puzzle.order, folder / "final_frame.png")
 
 
-DRAW: dict[str, Callable[[Any, Path], None]] = {"maze": _maze, "rotation": _rotation, "sudoku": _sudoku}
+def _object_patch(thing: Any) -> Any:
+    x, y, half = thing.x, thing.y, thing.size / 2
+    if thing.shape == "cube":
+        return plt.Rectangle((x - half, y - half), 2 * half, 2 * half, facecolor=thing.colour)
+    if thing.shape == "sphere":
+        return plt.Circle((x, y), half, facecolor=thing.colour)
+    top, high = (half / 3, half) if thing.shape == "cone" else (0.0, half * np.sqrt(3) / 2)
+    corners = [(x - top, y - high), (x + top, y - high), (x + half, y + high), (x - half, y + high)]
+    return plt.Polygon(corners, facecolor=thing.colour)
+
+
+def _objects_picture(things: Any, canvas: int, path: Path) -> None:
+    figure, axes = plt.subplots(figsize=(canvas / 100, canvas / 100), dpi=100)
+    axes.set_xlim(0, canvas)
+    axes.set_ylim(canvas, 0)
+    axes.set_aspect("equal")
+    axes.axis("off")
+    for thing in things:
+        axes.add_patch(_object_patch(thing))
+    figure.subplots_adjust(left=0, right=1, top=1, bottom=0)
+    figure.savefig(path, dpi=100, facecolor="white")
+    plt.close(figure)
+
+
+def _object_subtraction(puzzle: Any, folder: Path) -> None:
+    _objects_picture(puzzle.things, puzzle.canvas, folder / "first_frame.png")
+    _objects_picture(puzzle.kept, puzzle.canvas, folder / "final_frame.png")
+
+
+CHESSMEN = dict(zip("PNBRQKpnbrqk", "♙♘♗♖♕♔♟♞♝♜♛♚", strict=True))
+
+
+def _chess_board(fen: str, path: Path) -> None:
+    """As SVG through CairoSVG; where that is not installed, the specification draws the board with Pillow."""
+    import chess
+    import chess.svg
+
+    board = chess.Board(fen)
+    try:
+        import cairosvg
+    except (ImportError, OSError):  # without the system's cairo library the import ends in OSError
+        _chess_board_by_pillow(board, path)
+        return
+    cairosvg.svg2png(bytestring=chess.svg.board(board=board, size=400).encode("utf-8"), write_to=str(path))
+
+
+def _chess_board_by_pillow(board: Any, path: Path) -> None:
+    image = Image.new("RGB", (400, 400), "white")
+    pen = ImageDraw.Draw(image)
+    font = ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", 40)
+    for row in range(8):
+        for col in range(8):
+            colour = (240, 217, 181) if (row + col) % 2 == 0 else (181, 136, 99)
+            pen.rectangle((col * 50, row * 50, col * 50 + 50, row * 50 + 50), fill=colour)
+            piece = board.piece_at((7 - row) * 8 + col)
+            if piece is not None:
+                pen.text((col * 50 + 25, row * 50 + 25), CHESSMEN[piece.symbol()], "black", font, anchor="mm")
+    image.save(path)
+
+
+def _chess(puzzle: Any, folder: Path) -> None:
+    import chess
+
+    board = chess.Board(puzzle.fen)
+    _chess_board(board.fen(), folder / "first_frame.png")
+    board.push_uci(puzzle.mates[0])
+    _chess_board(board.fen(), folder / "final_frame.png")
+
+
+DRAW: dict[str, Callable[[Any, Path], None]] = {
+    "maze": _maze,
+    "rotation": _rotation,
+    "sudoku": _sudoku,
+    "object_subtraction": _object_subtraction,
+    "chess": _chess,
+}
 
 
 def write_question(task: str, puzzle: Any, prompt: str, metadata: dict[str, Any], folder: Path) -> None:

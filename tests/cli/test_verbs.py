@@ -141,8 +141,5 @@ def test_a_failed_job_makes_the_exit_code_say_so() -> None:
     for _ in range(2):
         code, text = bad("run --model static --experiment first --seconds 0.5")
         assert code == 1
-        assert text == (
-            "failed: static on my_door: ModelError: the baseline 'static' films known puzzles, and my_door has none: "
-            "use a real model"
-        )
+        assert text.startswith("failed: static on my_door: ModelError: the baseline 'static' films known puzzles")
     assert good("run --model static --experiment first --task maze").startswith("first: 0 made, 1 kept")

@@ -1,121 +1,21 @@
-"""Registration: the picture is found under everything that providers do to it, and followed through the film."""
+"""Registration: the picture is found under everything that providers do to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from drawn_scenes import SCENES, board, maze, shapes
+from filmed_scenes import FITS, error_px, harmed, reading_size, timed
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement
 from vmevalkit.media.fitting import fit
-from vmevalkit.media.picture import Frame
 from vmevalkit.media.registration import MATCH_THRESHOLD, Registrar
 from vmevalkit.media.video import TimedFrame, read_frames, write_video
 from vmevalkit.media.view import View
-
-FITS = {
-    "letterbox_black": ((640, 360), "letterbox", (0, 0, 0)),
-    "letterbox_grey": ((640, 360), "letterbox", (128, 128, 128)),
-    "letterbox_near_white": ((640, 360), "letterbox", (251, 251, 251)),
-    "letterbox_white": ((640, 360), "letterbox", (255, 255, 255)),
-    "letterbox_tall": ((360, 640), "letterbox", (0, 0, 0)),
-    "cover": ((634, 364), "cover", (0, 0, 0)),
-    "cover_square": ((480, 480), "cover", (0, 0, 0)),
-    "stretch": ((640, 360), "stretch", (0, 0, 0)),
-    "odd": ((523, 447), "stretch", (0, 0, 0)),
-}
-
-
-def reading_size(reference: Frame) -> tuple[int, int]:
-    scale = 0.5 if reference.shape[1] > 600 else 1.0
-    return round(reference.shape[1] * scale), round(reference.shape[0] * scale)
-
-
-@lru_cache(maxsize=8)
-def _ink(pixels: bytes, width: int) -> np.ndarray:
-    reference = np.frombuffer(pixels, np.uint8).reshape(-1, width, 3)
-    ground = np.median(reference.reshape(-1, 3), axis=0)
-    rows, columns = np.nonzero(np.abs(reference.astype(int) - ground).max(axis=2) > 40)
-    some = np.linspace(0, len(rows) - 1, 300).astype(int)
-    return np.stack([(columns[some] + 0.5) / reference.shape[1], (rows[some] + 0.5) / reference.shape[0]], axis=1)
-
-
-def ink(reference: Frame) -> np.ndarray:
-    """Places of the picture that differ from its ground, as shares of its size."""
-    return _ink(reference.tobytes(), reference.shape[1])
-
-
-def error_px(view: View, truth: View, reference: Frame) -> float:
-    """95% of the picture's visible ink is at most so far from where it should be, in pixels as the reader sees it."""
-    places = ink(reference)
-    corner, size = np.array([view.left, view.top]), np.array([view.width, view.height])
-    true_corner, true_size = np.array([truth.left, truth.top]), np.array([truth.width, truth.height])
-    shown = true_corner + places * true_size
-    visible = ((shown > 0) & (shown < 1)).all(axis=1)
-    off = (corner + places * size - shown)[visible] / true_size * reading_size(reference)
-    return float(np.percentile(np.hypot(off[:, 0], off[:, 1]), 95))
-
-
-def harmed(frame: Frame, rng: np.random.Generator, blur: float, noise: float) -> Frame:
-    """Darker by another amount in each channel, soft and grainy."""
-    film = frame * np.array([0.93, 0.97, 0.9], np.float32) + np.array([-9, -13, 6], np.float32)
-    film = cv2.GaussianBlur(film, (0, 0), blur)
-    film += noise * rng.standard_normal(film.shape, np.float32)
-    return np.clip(film, 0, 255).astype(np.uint8)
-
-
-@dataclass(frozen=True)
-class Camera:
-    """A film that zooms and drifts."""
-
-    zoom_to: float = 1.0
-    drift: tuple[float, float] = (0.0, 0.0)
-    count: int = 48
-
-    def film(self, base: Frame, placement: Placement) -> Iterator[tuple[Frame, View]]:
-        height, width = base.shape[:2]
-        for i in range(self.count):
-            t = i / (self.count - 1)
-            zoom = 1 + (self.zoom_to - 1) * t
-            dx, dy = self.drift[0] * t * width, self.drift[1] * t * height
-            x, y = (width / 2 - 0.5) * (1 - zoom) + dx, (height / 2 - 0.5) * (1 - zoom) + dy
-            frame = cv2.warpAffine(
-                base, np.array([[zoom, 0, x], [0, zoom, y]]), (width, height), borderMode=cv2.BORDER_REPLICATE
-            )
-            left, top, box_width, box_height = placement.box
-            centre_x, centre_y = width / 2, height / 2
-            yield (
-                np.asarray(frame, np.uint8),
-                View(
-                    ((left - centre_x) * zoom + centre_x + dx) / width,
-                    ((top - centre_y) * zoom + centre_y + dy) / height,
-                    box_width * zoom / width,
-                    box_height * zoom / height,
-                ),
-            )
-
-
-def timed(frames: list[Frame], fps: float = 24) -> list[TimedFrame]:
-    return [TimedFrame(i / fps, frame) for i, frame in enumerate(frames)]
-
-
-def followed(reference: Frame, film: list[TimedFrame], truths: list[View]) -> list[float]:
-    """The error in each frame."""
-    registrar = Registrar(reference, reading_size(reference))
-    registrar.start([t for t in film if t.seconds < 0.5])
-    errors = []
-    for one, truth in zip(film, truths, strict=True):
-        registrar.sight(one)
-        assert registrar.view is not None
-        errors.append(error_px(registrar.view, truth, reference))
-    return errors
 
 
 @pytest.mark.parametrize("way", FITS)
@@ -145,53 +45,6 @@ def test_the_right_picture_is_told_from_another_through_a_bad_film(name: str, wa
 
 
 @pytest.mark.parametrize("name", SCENES)
-@pytest.mark.parametrize("camera", [Camera(0.75, (0.04, -0.03)), Camera(1.12, (-0.02, 0.03)), Camera(0.93)])
-def test_a_clean_film_is_followed_within_half_a_pixel(name: str, camera: Camera) -> None:
-    reference = SCENES[name](7)
-    base, placement = fit(reference, (640, 360), "letterbox", (0, 0, 0))
-    frames, truths = zip(*camera.film(base, placement), strict=True)
-    errors = followed(reference, timed(list(frames)), list(truths))
-    assert np.percentile(errors, 95) <= 0.5
-    assert max(errors) <= 0.8
-
-
-@pytest.mark.parametrize("name", SCENES)
-def test_a_bad_film_is_followed_within_a_pixel(name: str, tmp_path: Path) -> None:
-    reference = SCENES[name](8)
-    base, placement = fit(reference, (960, 540), "letterbox", (128, 128, 128))
-    frames, truths = zip(*Camera(0.8, (0.03, 0.02)).film(base, placement), strict=True)
-    rng = np.random.default_rng(8)
-    write_video(tmp_path / "a.mp4", [harmed(frame, rng, 2.0, 7) for frame in frames], 24, crf=37)
-    errors = followed(reference, list(read_frames(tmp_path / "a.mp4", within=(520, 300))), list(truths))
-    assert np.percentile(errors, 95) <= 1.0
-
-
-@pytest.mark.parametrize("name", SCENES)
-def test_a_hand_over_part_of_the_picture_does_not_take_the_view_along(name: str) -> None:
-    reference = SCENES[name](9)
-    base, placement = fit(reference, (640, 360), "letterbox", (255, 255, 255))
-    frames, truths = zip(*Camera(0.9, count=40).film(base, placement), strict=True)
-    films = [np.ascontiguousarray(frame) for frame in frames]
-    for i in range(12, 28):
-        centre = (250 + 3 * i, 330 - 4 * i)
-        cv2.ellipse(films[i], centre, (70, 130), 25, 0, 360, (205, 160, 130), -1)
-    errors = followed(reference, timed(films), list(truths))
-    assert np.percentile(errors, 95) <= 1.0
-    assert max(errors[29:]) <= 0.5
-
-
-def test_a_moving_dot_leaves_the_view_where_it_is() -> None:
-    reference = maze(10)
-    film, placement = fit(reference, (640, 360), "stretch")
-    frames = []
-    for i in range(30):
-        frame = film.copy()
-        cv2.circle(frame, (60 + 18 * i, 60 + 8 * i), 14, (0, 160, 0), -1, cv2.LINE_AA)
-        frames.append(frame)
-    assert max(followed(reference, timed(frames), [View.of(placement)] * 30)) <= 0.3
-
-
-@pytest.mark.parametrize("name", SCENES)
 def test_levels_are_undone(name: str) -> None:
     reference = SCENES[name](11)
     film, _ = fit(reference, (640, 360), "letterbox", (128, 128, 128))
@@ -217,22 +70,6 @@ def test_a_film_that_fades_in_is_matched_where_it_is_light() -> None:
     assert error_px(match.view, View.of(placement), reference) <= 0.5
     picture = registrar.sight(TimedFrame(1.0, film)).picture
     assert np.abs(np.median(picture.reshape(-1, 3), axis=0) - 255).max() <= 3
-
-
-@pytest.mark.parametrize("kind", ["black", "white", "noise"])
-def test_empty_frames_do_no_harm(kind: str) -> None:
-    reference = board(13)
-    base, placement = fit(reference, (640, 360), "letterbox", (0, 0, 0))
-    frames, truths = zip(*Camera(0.9, count=30).film(base, placement), strict=True)
-    rng = np.random.default_rng(1)
-    blank: Callable[[], Frame] = {
-        "black": lambda: np.zeros((360, 640, 3), np.uint8),
-        "white": lambda: np.full((360, 640, 3), 255, np.uint8),
-        "noise": lambda: rng.integers(0, 256, (360, 640, 3)).astype(np.uint8),
-    }[kind]
-    films = [blank() if 10 <= i < 20 else frame for i, frame in enumerate(frames)]
-    errors = followed(reference, timed(films), list(truths))
-    assert max(errors[24:]) <= 0.6
 
 
 def test_a_film_of_nothing_scores_nothing() -> None:
@@ -283,17 +120,6 @@ def test_a_whole_picture_is_wholly_seen() -> None:
         assert registrar.sight(TimedFrame(0.0, film)).seen is None
 
 
-def test_without_following_the_view_stays() -> None:
-    reference = board(17)
-    base, placement = fit(reference, (640, 360), "letterbox", (0, 0, 0))
-    registrar = Registrar(reference, (200, 200), follow=False)
-    film = timed([frame for frame, _ in Camera(0.75, count=12).film(base, placement)])
-    start = registrar.start(film[:1]).view
-    for one in film:
-        registrar.sight(one)
-    assert registrar.view == start
-
-
 def test_a_known_placement_is_enough() -> None:
     reference = shapes(18)
     canvas = np.full((540, 960, 3), 255, np.uint8)
@@ -322,27 +148,6 @@ def test_a_picture_anywhere_in_the_frame_is_found() -> None:
     match = Registrar(reference, (400, 400)).start(timed([film]))
     assert match.score > MATCH_THRESHOLD + 0.1
     assert error_px(match.view, View(330 / 640, 40 / 360, 220 / 640, 240 / 360), reference) <= 1.0
-
-
-def test_a_cut_to_another_framing_is_recovered() -> None:
-    reference = maze(21)
-    wide, first = fit(reference, (640, 360), "letterbox", (0, 0, 0))
-    boxed, second = fit(reference, (640, 360), "stretch")
-    smaller = np.full((360, 640, 3), 255, np.uint8)
-    smaller[60:300, 112:528] = cv2.resize(boxed, (416, 240), interpolation=cv2.INTER_AREA)
-    truth = View(112 / 640, 60 / 360, 416 / 640, 240 / 360)
-    errors = followed(reference, timed([wide] * 8 + [smaller] * 20), [View.of(first)] * 8 + [truth] * 20)
-    assert max(errors[:8]) <= 0.5
-    assert max(errors[12:]) <= 0.5
-    assert second.canvas == (640, 360)
-
-
-def test_a_film_that_changes_its_size_is_followed() -> None:
-    reference = board(22)
-    large, placement = fit(reference, (640, 360), "letterbox", (0, 0, 0))
-    small = cv2.resize(large, (480, 270), interpolation=cv2.INTER_AREA)
-    errors = followed(reference, timed([large] * 3 + [small] * 3), [View.of(placement)] * 6)
-    assert max(errors) <= 0.5
 
 
 def test_a_sight_before_the_start_starts_there() -> None:

@@ -86,9 +86,9 @@ def test_a_failed_job_is_a_record_and_not_a_crash(questions: Path, workers: int)
     summary = film(questions, workers=workers)
     [bad] = summary.failed
     assert (bad.question_id, bad.status, bad.video) == ("my_door", "failed", None)
-    assert bad.error == (
-        "ModelError: the baseline 'static' films known puzzles, and my_door has none: use a real model"
-    )
+    assert bad.error is not None
+    assert bad.error.startswith("ModelError: the baseline 'static' films known puzzles")
+    assert bad.error.endswith("my_door has none: use a real model")
     assert load_question(question_of(bad)).prompt == "Open the door."
     assert len(summary.runs) == 3
     assert (film(questions).made, len(film(questions).failed)) == (0, 1)

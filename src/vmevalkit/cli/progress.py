@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
@@ -14,6 +17,31 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    with _interrupts() as pressed, Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         line = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(line, completed=done, total=total)
+
+        def tell(done: int, total: int) -> None:
+            if pressed.is_set():
+                raise KeyboardInterrupt
+            bar.update(line, completed=done, total=total)
+
+        yield tell
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """Remember Ctrl-C: Python forgets the exception where it happens to strike in a ``__del__``."""
+    pressed = threading.Event()
+
+    def press(*_: Any) -> None:
+        pressed.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # signals reach the main thread alone
+        yield pressed
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -9,6 +9,7 @@ from pathlib import Path
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.core.records import Placement, Question, Run, Score
 from vmevalkit.eval.scorers import SCORERS
+from vmevalkit.jobs.done import Done
 from vmevalkit.jobs.pool import map_jobs
 from vmevalkit.store import layout
 from vmevalkit.store.commit import file_digest, lock
@@ -138,11 +139,14 @@ def _score_all(
     on_done: Callable[[int, int], None] | None,
 ) -> tuple[Scoring, ...]:  # fmt: skip
     scorings: list[Scoring] = []
+
+    def take(done: Done[FilmToScore, Scoring]) -> None:
+        scorings.append(done.value or Scoring(done.item, None, error=str(done.error)))
+        if on_done:
+            on_done(len(scorings), len(films))
+
     with lock(layout.experiment_folder(evaluations, experiment)):
-        for done in map_jobs(score_one, films, workers=workers):
-            scorings.append(done.value or Scoring(done.item, None, error=str(done.error)))
-            if on_done:
-                on_done(len(scorings), len(films))
+        map_jobs(score_one, films, workers, take)
     return tuple(scorings)
 
 

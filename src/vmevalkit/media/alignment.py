@@ -22,10 +22,17 @@ _GREY = np.full(3, 1 / 3, np.float32)
 """Equal parts, so that yellow on white is seen."""
 _NOISE = 4.0
 """Levels that are never taken for a change."""
+_SOFT = 0.75
+"""Standard deviation, in pixels of the template, by which picture and film are softened: alike, so that nothing is
+left where they lie right."""
 _SETTLED = 0.03
 """Pixels of the template: a smaller step is the last."""
+_GAIN_STEP, _OFFSET_STEP = 0.05, 5.0
+"""By which the light usually changes, at most, from one frame to the next."""
 _CELLS = 8
 """The picture in so many rows and columns, within which points are neighbours."""
+_BELIEF = 0.3
+"""Share of a cell's points that must follow the picture for any of them to be believed."""
 _FOUR, _LAST = np.arange(4), np.arange(4, 6)
 
 
@@ -35,7 +42,8 @@ class Fit:
 
     view: View
     agreement: float
-    """Correlation of the film with the picture at the points, from -1 to 1."""
+    """Correlation of the film with the picture, from -1 to 1: at all points, or where a frame before is known, at
+    those that nothing seems to cover."""
     trust: float = 0.0
     """Mean weight of the points, from 0 to 1: low where much has changed or is covered."""
     gain: float = 1.0
@@ -71,6 +79,14 @@ class Pyramid:
                 self._levels.append(halved(self._levels[-1]))
         return self._levels[k], 0.5**k
 
+    def soft(self, view: View, size: Size) -> tuple[Frame, float]:
+        """The same, blurred as a picture of ``size`` is that was averaged to it and softened."""
+        frame, scale = self.suited(view, size)
+        ratio_x = view.width * self.size[0] * scale / size[0]
+        ratio_y = view.height * self.size[1] * scale / size[1]
+        spread_x, spread_y = (min(1.4, max(0.3, _SOFT * ratio)) for ratio in (ratio_x, ratio_y))
+        return np.asarray(cv2.GaussianBlur(frame, (5, 5), spread_x, sigmaY=spread_y), np.uint8), scale
+
 
 class Template:
     """A picture at one small size, ready to be aligned to."""
@@ -80,7 +96,7 @@ class Template:
         scale = long_side / max(width, height)
         self.size = max(16, round(width * scale)), max(16, round(height * scale))
         self.colour = shrink(picture, self.size)
-        grey = cv2.GaussianBlur(self.colour.astype(np.float32) @ _GREY, (0, 0), 0.7)
+        grey = cv2.GaussianBlur(self.colour.astype(np.float32) @ _GREY, (0, 0), _SOFT)
         slope_x = cv2.Sobel(grey, cv2.CV_32F, 1, 0, ksize=3) / 8 * self.size[0]
         slope_y = cv2.Sobel(grey, cv2.CV_32F, 0, 1, ksize=3) / 8 * self.size[1]
         strength = np.hypot(slope_x / self.size[0], slope_y / self.size[1])
@@ -106,7 +122,7 @@ class Template:
         """The view near ``start`` that shows the picture best. ``tether`` is how far, in shares of the view, it
         is expected to have moved; where the film says little, it stays. ``before`` is the fit of the frame before:
         what strays much more than its spread is something else in front."""
-        frame, scale = pyramid.suited(start, self.size)
+        frame, scale = pyramid.soft(start, self.size)
         finest = _SETTLED / max(self.size)
         limit = max(0.25 * tether, 1.5 / max(self.size))
         moved = np.zeros(4)
@@ -126,7 +142,7 @@ class Template:
             weights = self._weights(residual, shown, spread)
             if i == rounds:
                 break
-            solved = self._solve(levels, weights, moved, tether, gain)
+            solved = self._solve(levels, weights, moved, tether, gain, before)
             if solved is None:
                 break
             step, gain, offset = solved
@@ -136,7 +152,8 @@ class Template:
             if np.abs(step).max() < finest:
                 break
             levels, shown = self._sample(frame, view, scale, pyramid.size)
-        return Fit(view, self._agreement(levels, shown), float(weights.mean()), gain, offset, spread)
+        counted = shown if before is None else self._believed(weights)
+        return Fit(view, self._agreement(levels, counted), float(weights.mean()), gain, offset, spread)
 
     def _sample(self, frame: Frame, view: View, scale: float, size: Size) -> tuple[Floats, Floats | None]:
         """The film's grey levels at the points, and which points the film shows; None means all."""
@@ -160,12 +177,13 @@ class Template:
             weights = weights * shown
             crowd = np.maximum(1.0, np.bincount(self._cell, shown, _CELLS * _CELLS))
         share = np.bincount(self._cell, weights, _CELLS * _CELLS) / crowd
-        belief = np.clip((share - 0.3) / 0.3, 0.0, 1.0).astype(np.float32)
+        belief = np.clip((share - _BELIEF) / 0.3, 0.0, 1.0).astype(np.float32)
         return np.asarray(weights * belief[self._cell], np.float32)
 
     def _solve(
-        self, levels: Floats, weights: Floats, moved: NDArray[np.float64], tether: float, gain: float
-    ) -> tuple[NDArray[np.float64], float, float] | None:
+        self, levels: Floats, weights: Floats, moved: NDArray[np.float64], tether: float, gain: float,
+        before: Fit | None,
+    ) -> tuple[NDArray[np.float64], float, float] | None:  # fmt: skip
         """A step of the view, and the gain and offset, by weighted least squares; None where the film says nothing.
 
         The film is gain x picture + offset - gain x derivatives x step, so the first four unknowns are -gain x step.
@@ -177,6 +195,11 @@ class Template:
         normal[_FOUR, _FOUR] += held / max(gain, 0.1)
         normal[_LAST, _LAST] += 1e-3
         right[:4] += held * moved
+        if before is not None:
+            # Light changes slowly. Without this a plain hand over most points would pass for a picture without gain.
+            steady = len(levels) * before.spread**2 / np.array([_GAIN_STEP, _OFFSET_STEP]) ** 2
+            normal[_LAST, _LAST] += steady
+            right[4:] += steady * [before.gain, before.offset]
         try:
             solution = np.linalg.solve(normal, right)
         except np.linalg.LinAlgError:
@@ -185,12 +208,18 @@ class Template:
             return None
         return -solution[:4] / solution[4], float(solution[4]), float(solution[5])
 
-    def _agreement(self, levels: Floats, shown: Floats | None) -> float:
+    def _believed(self, weights: Floats) -> Floats:
+        """1 for the points in cells that mostly follow the picture: not under a hand."""
+        share = np.bincount(self._cell, weights, _CELLS * _CELLS) / self._crowd
+        return np.asarray((share > _BELIEF)[self._cell], np.float32)
+
+    def _agreement(self, levels: Floats, counted: Floats | None) -> float:
+        """Correlation over the points that count; 0 if they are few."""
         ours, theirs = self.levels, levels
-        if shown is not None:
-            kept = shown > 0
+        if counted is not None:
+            kept = counted > 0
             ours, theirs = ours[kept], theirs[kept]
-        if len(ours) < 16:
+        if len(ours) < max(16, 0.15 * len(self.levels)):
             return 0.0
         ours, theirs = ours - ours.mean(), theirs - theirs.mean()
         power = float(ours @ ours) * float(theirs @ theirs)

@@ -33,8 +33,12 @@ _LOST, _FOUND = 0.5, 0.75
 """Shares of the agreement at the start: below the one the view is lost, from the other on it is found again."""
 _STRAY = 1.5
 """How much more than at the start a film may stray from the picture, before what strays counts as something else."""
-_TRUST = 0.2
-"""Share of the points that must follow the picture."""
+_STRAY_LEVELS = 18.0
+"""At least so much it may: a third of a pixel beside a sharp edge."""
+_PATIENCE = 4
+"""Frames from one look for a lost view to the next."""
+_TRUST, _FULL_TRUST = 0.2, 0.5
+"""Mean weight of the points: below the one the view is lost, from the other on it is believed wholly."""
 _ROUNDS = 5
 """Of Gauss-Newton for a frame that follows another."""
 _LEVELS = ((48, 600, 12, 0.08), (96, 1500, 10, 0.04), (200, 3000, 8, 0.02))
@@ -100,8 +104,10 @@ class Registrar:
         # Of frames that match alike, the one in full light: in a fade a dim one may score best.
         best = max((m for m in matches if m.score >= best.score - _ALIKE), key=lambda match: sum(match.gain))
         frame = next(timed.frame for timed in frames if timed.seconds == best.seconds)
-        fit = self._templates[-1].align(Pyramid(frame), best.view, 0, _TETHER)
-        self._fit = replace(fit, spread=_STRAY * fit.spread)
+        fit = Fit(best.view, 1.0)
+        if self._templates[-1].usable:
+            fit = self._templates[-1].align(Pyramid(frame), best.view, 0, _TETHER)
+        self._fit = _lenient(fit)
         self._usual = max(0.3, fit.agreement)
         self._levels = Photometry(best.gain, best.offset)
         return best
@@ -184,14 +190,15 @@ class Registrar:
         fit = template.align(pyramid, start, _ROUNDS, _TETHER, self._fit)
         if self._credible(fit, _LOST):
             self._before = last
-            fit = replace(fit, spread=self._fit.spread)
+            view = start.towards(fit.view, (fit.trust - _TRUST) / (_FULL_TRUST - _TRUST))
+            fit = replace(fit, view=view, spread=self._fit.spread)
         else:
             self._before = None
             found = self._recovered(pyramid)
             if found is None:
                 self._lost_for += 1
                 return
-            fit = replace(found, spread=_STRAY * found.spread)
+            fit = _lenient(found)
         self._lost_for = 0
         self._fit = fit
         self._levels = self._levels_of.of(pyramid, fit.view, self._levels) or self._levels
@@ -200,9 +207,9 @@ class Registrar:
         return fit.view.plausible and fit.agreement >= share * self._usual and fit.trust >= _TRUST
 
     def _recovered(self, pyramid: Pyramid) -> Fit | None:
-        """Look again, around the last good view and by the guesses: less and less often while nothing is found."""
+        """Look again, around the last good view and by the guesses; not in every frame, as a look is expensive."""
         assert self._fit is not None
-        if self._lost_for & (self._lost_for + 1):
+        if self._lost_for > 1 and self._lost_for % _PATIENCE:
             return None
         views = [self._fit.view, *self._guesses(pyramid)] if self._lost_for else [self._fit.view]
         coarse = max((self._coarse(pyramid, view) for view in views), key=lambda fit: fit.agreement)
@@ -210,10 +217,14 @@ class Registrar:
         return fit if self._credible(fit, _FOUND) else None
 
 
+def _lenient(fit: Fit) -> Fit:
+    return replace(fit, spread=max(_STRAY_LEVELS, _STRAY * fit.spread))
+
+
 class _Levels:
     """Compares the levels of a film with those of the picture, where the picture is flat."""
 
-    def __init__(self, colour: Frame, count: int = 1200) -> None:
+    def __init__(self, colour: Frame, count: int = 600) -> None:
         self._size = colour.shape[1], colour.shape[0]
         rows, columns, self._weights = flat_places(colour, count)
         self._u = ((columns + 0.5) / self._size[0]).astype(np.float32)

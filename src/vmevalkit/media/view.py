@@ -58,6 +58,15 @@ class View:
             2 * self.width - before.width, 2 * self.height - before.height,
         )  # fmt: skip
 
+    def towards(self, other: View, share: float) -> View:
+        """A part of the way to another view; the whole of it for a share of 1 or more."""
+        if share >= 1:
+            return other
+        return View(
+            self.left + share * (other.left - self.left), self.top + share * (other.top - self.top),
+            self.width + share * (other.width - self.width), self.height + share * (other.height - self.height),
+        )  # fmt: skip
+
     def box(self, size: Size) -> tuple[float, float, float, float]:
         """Left, top, width and height in pixels of a frame of ``size``."""
         return self.left * size[0], self.top * size[1], self.width * size[0], self.height * size[1]

@@ -187,7 +187,8 @@ def _film(errand: Errand, into: Path) -> Placement | None:
 
     if not _has_puzzle(errand.question):
         raise ModelError(
-            f"the baseline {errand.job.model!r} films known puzzles; {errand.question.id} has none: use a real model"
+            f"the baseline {errand.job.model!r} films known puzzles, and {errand.question.id} has none: "
+            "use a real model"
         )
     return BASELINES[errand.job.model].generate(_asked(errand), into)
 

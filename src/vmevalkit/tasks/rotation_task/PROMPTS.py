@@ -1,0 +1,18 @@
+"""The wording of the rotation task."""
+
+from __future__ import annotations
+
+VIDEO_PROMPT = (
+    "A {num_voxels}-block sculpture sits fixed on a table. "
+    "First frame: Your camera is tilted at {elev1}° elevation, viewing from {azim1}° azimuth. "
+    "Final frame: Your camera remains at {elev2}° elevation, but rotates horizontally to {azim2}° azimuth. "
+    "This is a {angle}-degree rotation "
+    "Create a smooth video showing the camera's horizontal rotation around the sculpture, "
+    "and try to maintain the tilted viewing angle throughout."
+)
+"""As specified, without a full stop after "rotation"."""
+
+PROMPTS = [VIDEO_PROMPT]
+
+JUDGE_HINT = "Check if the final rotation angle and position match the expected result."
+"""What a judge who sees the final frames is told to look for."""
