@@ -44,7 +44,9 @@ def test_the_commands_of_the_guide_work(checkout: Path) -> None:
     assert len(lines) == 4
     for line in lines:
         done = vmevalkit_command(checkout, line)
-        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        allowed = (0, 1) if "audit" in line else (0,)  # the audit may refuse a simple reader, and says so with a 1
+        assert done.returncode in allowed, f"{line}\n{done.stdout}\n{done.stderr}"
+    assert "By trick" in done.stdout
     place = checkout / "data/evaluations/slider"
     files = list(place.rglob("RuleEvaluator.json"))
     assert len(files) == 9
