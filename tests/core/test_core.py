@@ -18,7 +18,7 @@ from vmevalkit.core.registry import Registry
 
 def test_an_unknown_name_gets_the_nearest_known_one() -> None:
     models = Registry("model", lambda: {"luma-ray-2": 1, "veo-3.1": 2})
-    with pytest.raises(UnknownName, match="no model 'luma-ray2'; did you mean 'luma-ray-2'?"):
+    with pytest.raises(UnknownName, match=r"no model .luma-ray2.; did you mean .luma-ray-2.\?"):
         models["luma-ray2"]
 
 

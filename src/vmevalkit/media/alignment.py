@@ -45,7 +45,7 @@ class Fit:
     """Correlation of the film with the picture, from -1 to 1: at all points, or where a frame before is known, at
     those that nothing seems to cover."""
     trust: float = 0.0
-    """Mean weight of the points, from 0 to 1: low where much has changed or is covered."""
+    """Mean weight of the points that the film shows, from 0 to 1: low where much has changed or is covered."""
     gain: float = 1.0
     offset: float = 0.0
     spread: float = _NOISE
@@ -105,10 +105,8 @@ class Template:
         self.v: Floats = ((rows + 0.5) / self.size[1]).astype(np.float32)
         self.levels: Floats = grey[rows, columns]
         dx, dy = slope_x[rows, columns], slope_y[rows, columns]
-        one = np.ones_like(dx)
-        self._columns: Floats = np.stack([dx, dx * (self.u - 0.5), dy, dy * (self.v - 0.5), self.levels, one]).astype(
-            np.float32
-        )
+        columns_of = [dx, dx * (self.u - 0.5), dy, dy * (self.v - 0.5), self.levels, np.ones_like(dx)]
+        self._columns: Floats = np.stack(columns_of).astype(np.float32)
         self._rows = np.ascontiguousarray(self._columns.T)
         self._cell = (self.u * _CELLS).astype(np.intp) * _CELLS + (self.v * _CELLS).astype(np.intp)
         self._crowd = np.maximum(1.0, np.bincount(self._cell, minlength=_CELLS * _CELLS))
@@ -152,8 +150,9 @@ class Template:
             if np.abs(step).max() < finest:
                 break
             levels, shown = self._sample(frame, view, scale, pyramid.size)
-        counted = shown if before is None else self._believed(weights)
-        return Fit(view, self._agreement(levels, counted), float(weights.mean()), gain, offset, spread)
+        counted = shown if before is None else self._believed(weights, shown)
+        trust = float(weights.mean() if shown is None else weights.sum() / max(1.0, float(shown.sum())))
+        return Fit(view, self._agreement(levels, counted), trust, gain, offset, spread)
 
     def _sample(self, frame: Frame, view: View, scale: float, size: Size) -> tuple[Floats, Floats | None]:
         """The film's grey levels at the points, and which points the film shows; None means all."""
@@ -172,12 +171,9 @@ class Template:
         agree by chance, so a point is believed only as far as its neighbours are."""
         weights = np.maximum(1.0 - (residual * np.float32(1 / (3.5 * spread))) ** 2, 0.0)
         weights = np.asarray(weights * weights, np.float32)
-        crowd = self._crowd
         if shown is not None:
             weights = weights * shown
-            crowd = np.maximum(1.0, np.bincount(self._cell, shown, _CELLS * _CELLS))
-        share = np.bincount(self._cell, weights, _CELLS * _CELLS) / crowd
-        belief = np.clip((share - _BELIEF) / 0.3, 0.0, 1.0).astype(np.float32)
+        belief = np.clip((self._share(weights, shown) - _BELIEF) / 0.3, 0.0, 1.0).astype(np.float32)
         return np.asarray(weights * belief[self._cell], np.float32)
 
     def _solve(
@@ -208,10 +204,16 @@ class Template:
             return None
         return -solution[:4] / solution[4], float(solution[4]), float(solution[5])
 
-    def _believed(self, weights: Floats) -> Floats:
+    def _share(self, weights: Floats, shown: Floats | None) -> NDArray[np.float64]:
+        """The mean weight in each cell."""
+        count = _CELLS * _CELLS
+        crowd = self._crowd if shown is None else np.maximum(1.0, np.bincount(self._cell, shown, count))
+        return np.bincount(self._cell, weights, count) / crowd
+
+    def _believed(self, weights: Floats, shown: Floats | None) -> Floats:
         """1 for the points in cells that mostly follow the picture: not under a hand."""
-        share = np.bincount(self._cell, weights, _CELLS * _CELLS) / self._crowd
-        return np.asarray((share > _BELIEF)[self._cell], np.float32)
+        believed = np.asarray((self._share(weights, shown) > _BELIEF)[self._cell], np.float32)
+        return believed if shown is None else np.asarray(believed * shown, np.float32)
 
     def _agreement(self, levels: Floats, counted: Floats | None) -> float:
         """Correlation over the points that count; 0 if they are few."""

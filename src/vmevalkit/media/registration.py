@@ -21,7 +21,8 @@ from vmevalkit.media.view_search import bar_guesses, distinct, searched, size_gu
 __all__ = ["MATCH_THRESHOLD", "Match", "Registrar", "unexplained"]
 
 MATCH_THRESHOLD = 0.6
-"""A film whose match scores less shows another picture."""
+"""A film whose match scores less shows another picture. Through letterboxes, crops, blur, noise and H.264 at a low
+rate, the right picture scored 0.88 and more, another one of the same kind 0.56 and less."""
 
 _FULL_LIGHT = 0.8
 """A first frame with less gain may be the beginning of a fade."""

@@ -7,13 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from vmevalkit.tasks.rotation_task.path import Path
+from vmevalkit.tasks.rotation_task.path import EXPLAINED, Path
 from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View, angle_between
 from vmevalkit.tasks.rotation_task.snakes import connected
 from vmevalkit.tasks.task import Trace
 
-EXPLAINED = 0.03
-"""The misfit up to which a frame counts as explained, what hides what included."""
 _MOVING_DEG = 5.0  # a film that turns less is still
 _VIEWPOINTS = 12
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View, angle_between
 
+EXPLAINED = 0.03
+"""The misfit up to which a frame counts as explained."""
 _ODD_DEG = 25.0  # a reading this far from both its neighbours, which agree, is a misreading
 _ODD_RUN = 2
 _DEAD_DEG = 1.0  # a smaller turn is the reader's own noise
@@ -46,8 +48,10 @@ class Path:
         return (self.total_deg() - abs(self.net_deg())) / 2
 
 
-def path_of(puzzle: RotationPuzzle, read: Sequence[tuple[float, View]]) -> Path:
-    seen = [(seconds, view) for seconds, view in read if view.voxels] or list(read)
+def path_of(puzzle: RotationPuzzle, read: Sequence[tuple[float, View]], covered: bool = False) -> Path:
+    """``covered`` takes every reading, also of a sculpture that cannot be made out: a hand hides voxels, not the
+    view."""
+    seen = list(read) if covered else _telling(read)
     kept = _without_odd(seen)
     turn = angle_between(puzzle.azim_deg, kept[0][1].azim_deg)
     turns = [(kept[0][0], turn)]
@@ -59,6 +63,13 @@ def path_of(puzzle: RotationPuzzle, read: Sequence[tuple[float, View]]) -> Path:
     smooth = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
     elevations = [(seconds, float(elev)) for (seconds, _), elev in zip(kept, smooth, strict=True)]
     return Path(turns, elevations, len(seen) - len(kept))
+
+
+def _telling(read: Sequence[tuple[float, View]]) -> list[tuple[float, View]]:
+    """The readings whose pose can be relied on, as far as there are enough of them."""
+    known = [(seconds, view) for seconds, view in read if view.voxels] or list(read)
+    sure = [(seconds, view) for seconds, view in known if view.track is None or view.track.misfit <= EXPLAINED]
+    return sure if 2 * len(sure) >= len(known) else known
 
 
 def _without_odd(read: list[tuple[float, View]]) -> list[tuple[float, View]]:

@@ -179,11 +179,16 @@ class _Comparison:
         self._pixels = pixels.reshape(3, -1)
         self._seen = None if look.seen is None else look.seen[rows, columns].ravel()
         self._pose, self._parts = pose, self._render(pose)
-        every = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
-        palette, _ = _palette(self._pixels, self._parts, every)
+        weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
+        palette, _ = _palette(self._pixels, self._parts, weight)
         self._axes = fitter.axes(palette)
+        for _ in range(2):  # a second time without what the first found to be something else
+            self._values = self._axes @ self._pixels
+            weight = self._weigh(self._values - (self._axes @ palette) @ self._parts)
+            palette, _ = _palette(self._pixels, self._parts, weight)
+            self._axes = fitter.axes(palette)
+        self._weight = weight
         self._values = self._axes @ self._pixels
-        self._weight = self._weigh(self._values - (self._axes @ palette) @ self._parts)
         self._levels, self._gram = _palette(self._values, self._parts, self._weight)
 
     def _render(self, pose: Pose) -> Floats:

@@ -25,6 +25,7 @@ _STRAY = 0.004  # of what stands beside the sculpture; more may be an added voxe
 _UNLIKE = 0.5  # what the best view of a bank leaves unexplained of a frame that shows no sculpture
 _FAINT = 6.0  # levels of contrast; less is an empty picture
 _BETTER = 0.5  # another sculpture must leave at most this share of what the puzzle's own leaves
+_LEAP = 0.5  # a view elsewhere must leave at most this share of what one nearby leaves
 _COLOURED = 2.5  # colours leave more unexplained: coding blurs them more than light and dark
 _RECHECK_S = 0.25  # a doubtful film is tried against other sculptures this often
 _STILL = 0.3  # levels: two frames that differ less, on average, are the same
@@ -116,7 +117,7 @@ class _Reading:
         if self._as_usual(fit) or fit.misfit <= GOOD * self._lenience or not self._plausible(fit):
             return fit
         views = self._bank.nearest(self._look, self._start, 2)
-        return min([fit, *(self._home_in(fit.voxels, pose) for pose, _ in views)], key=_misfit)
+        return _better(fit, [self._home_in(fit.voxels, pose) for pose, _ in views])
 
     def _as_usual(self, fit: Fit) -> bool:
         """Whether it fits about as well as the frame before: a bad picture is bad in all its frames."""
@@ -162,12 +163,11 @@ class _Reading:
 
     def _from_anywhere(self, fit: Fit) -> tuple[Fit, float]:
         """The best fit of the puzzle's own sculpture, and what the bank's best view leaves unexplained."""
-        fits = [fit] if fit.voxels == self._puzzle.voxels else []
+        own = fit if fit.voxels == self._puzzle.voxels else self._home_in(self._puzzle.voxels, fit.pose)
         views = self._bank.nearest(self._look, self._start, 2)
-        if not fits or not self._plausible(fit):
-            near = [(fit.pose, 0.0)] if not fits else []
-            fits += [self._home_in(self._puzzle.voxels, pose) for pose, _ in [*near, *views]]
-        return min(fits, key=_misfit), views[0][1]
+        if not self._plausible(own):
+            own = _better(own, [self._home_in(self._puzzle.voxels, pose) for pose, _ in views])
+        return own, views[0][1]
 
     def _view(self, fit: Fit, checked: bool) -> View | None:
         if fit.contrast < _FAINT:
@@ -185,7 +185,7 @@ class _Reading:
             paint=_paint(self._puzzle, fit),
             zoom=exp(fit.pose[2]),
             shift=(float(fit.pose[3]), float(fit.pose[4])),
-            table=table_under(self._puzzle, self._look, fit),
+            table=table_under(self._puzzle, self._look, fit, self._fitter.background(fit.palette)),
             track=Track(
                 turn_deg=turn_deg if abs(turn_deg) < _FARTHEST_TURN_DEG else 0.0,
                 misfit=fit.misfit,
@@ -193,6 +193,12 @@ class _Reading:
                 misfit_checked=misfit_checked,
             ),
         )
+
+
+def _better(here: Fit, far: list[Fit]) -> Fit:
+    """The best fit. One that would be a leap must be much better: half of a picture may be covered by something."""
+    there = min(far, key=_misfit)
+    return there if there.misfit < _LEAP * here.misfit else here
 
 
 def _misfit(fit: Fit) -> float:

@@ -32,7 +32,7 @@ LEAST_JUMP_DEG = 45.0
 _JUMP_RATIO = 3.0  # ... unless the whole film turns nearly as fast
 _LEAST_RUN = 3  # readings in a row before another structure is believed
 _LEAST_SHARE = 0.08  # ... and this share of all
-_LOST_SHARE = 0.35  # of the readings without a structure that can be made out; a hand may cover it for less
+_LOST_SHARE = 0.5  # of the readings without a structure that can be made out; a hand or caption may cover it for less
 _OTHER_COLOUR = 40.0  # levels
 _OTHER_LIGHT = 25.0
 _OTHER_ZOOM = 0.1
@@ -116,7 +116,9 @@ def check(puzzle: RotationPuzzle, trace: Trace[View]) -> Checked:
     end = settle(puzzle, [view for seconds, view in read if seconds > read[-1][0] - 0.5])
     metrics = measure(puzzle, trace, read, [kind == "kept" for kind in kinds], path, end)
     metrics["goal"] = 1.0 if accepted(puzzle, end) else progress(puzzle, end)
-    findings = [*_structure_findings(read, kinds), *_jumps(path), *_manners(puzzle, read, path, metrics)]
+    # A turn that goes on behind a hand or a caption is no jump: the covered views bridge it.
+    jumps = _jumps(path) if _jumps(path_of(puzzle, read, covered=True)) else []
+    findings = [*_structure_findings(read, kinds), *jumps, *_manners(puzzle, read, path, metrics)]
     return Checked(tuple(findings), metrics)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
 from vmevalkit.tasks.rotation_task.pose import SIDE, Fit, Look
@@ -11,11 +12,14 @@ from vmevalkit.tasks.rotation_task.render import table_rim
 from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
 
 _OTHER = 8.0  # levels between the table and what is beyond it
+_PLAIN = 0.002
 _STEP = 2  # every second pixel will do
 
 
-def table_under(puzzle: RotationPuzzle, look: Look, fit: Fit) -> bool:
+def table_under(puzzle: RotationPuzzle, look: Look, fit: Fit, background: NDArray[np.float64]) -> bool:
     """Whether the picture has another colour where a table would lie than beyond its edge."""
+    if fit.stray < _PLAIN and np.abs(np.median(look.pixels[:, ::2, :2], axis=(1, 2)) - background).max() < _OTHER / 2:
+        return False  # one background throughout, which is quickly seen
     azim_deg, elev_deg, zoom, *shift = fit.pose
     view = View(float(azim_deg), float(elev_deg), fit.voxels, zoom=float(np.exp(zoom)), shift=(shift[0], shift[1]))
     place = np.zeros((SIDE, SIDE), np.uint8)
