@@ -1,0 +1,152 @@
+"""The pieces as a reader looks for them: at reading size, in one channel, at several degrees of blur.
+
+A piece on a square of level b looks like A * b + F, where A is how much of the square shows through and F what the
+piece adds. The square's level is left open, so that a glowing or recoloured square is read as well as any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vmevalkit.media.canvas import Canvas
+from vmevalkit.media.picture import Frame
+from vmevalkit.tasks.chess_task.board_state import EMPTY
+from vmevalkit.tasks.chess_task.pieces import SYMBOLS, draw_piece
+from vmevalkit.tasks.chess_task.render import BOARD_SIZE, layout_of
+
+Levels: TypeAlias = NDArray[np.float32]
+
+READING_SCALE = 0.5
+SQUARE, MARGIN = (round(length * READING_SCALE) for length in layout_of(BOARD_SIZE))
+"""Pixels at reading size; both are whole."""
+RIM = 2
+"""Pixels at the border of a square that are not looked at: neighbours blur into them, and a cropped film lacks some."""
+PATCH = SQUARE - 2 * RIM
+LETTERS = EMPTY + SYMBOLS
+SOFTENING = 0.9
+"""Blur in pixels that a reader adds to every picture: it forgives what is out of place by half a pixel."""
+BLURS = (0.9, 1.15, 1.45, 1.8, 2.2, 2.7)
+"""Standard deviations that are told apart, the reader's own included."""
+_CHANNELS = np.array([[0.2, 0.3, 0.5]])
+"""Black, dark squares, light squares and white are about equally far apart in this mixture."""
+HALO = 6
+"""Pixels around a square into which a blurred piece may reach."""
+_INKED = 0.7
+"""Where less of the square shows through, there is a piece."""
+_PAD = 46
+
+
+def grey(picture: Frame) -> Levels:
+    """The one channel that is looked at, softened."""
+    mixed = cv2.transform(picture, _CHANNELS)
+    return np.asarray(cv2.GaussianBlur(mixed, (0, 0), SOFTENING), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """All letters at one degree of blur."""
+
+    clear: Levels
+    """A: for each letter, how much of the square shows through, 1 where there is nothing. HALO pixels wider than a
+    square on each side."""
+    added: Levels
+    """F: for each letter, the levels that the piece adds."""
+    light: Levels
+    """For each pixel of the picture, how much of it is a light square."""
+    frame: Levels
+    """The same for the frame around the board; the rest is dark squares."""
+    centres: tuple[tuple[float, float], ...]
+    """The centre of each letter's ink within its layer."""
+    both: Levels
+    """The inner pixels of A, then of F, of all letters, as columns."""
+    clear_squared: Levels
+    added_squared: Levels
+    mixed: Levels
+    """Inner products over the inner pixels: A with A, F with F, A with F."""
+
+    def misfits(self, patches: Levels) -> Levels:
+        """Mean squared error of each letter on each patch (rows x columns x pixels), the square's level left open."""
+        products = patches @ self.both
+        count = len(LETTERS)
+        lacking = products[..., :count] - self.mixed
+        squared = np.einsum("rcp,rcp->rc", patches, patches)[..., None]
+        error = squared - 2 * products[..., count:] + self.added_squared - lacking * lacking / self.clear_squared
+        return np.asarray(error / patches.shape[-1], np.float32)
+
+    def misfit_of(self, patches: Levels, letters: NDArray[np.intp]) -> Levels:
+        """The same for one letter on each patch (patches x pixels)."""
+        pixels = PATCH * PATCH
+        clear, added = self.both[:, letters].T, self.both[:, letters + len(LETTERS)].T
+        rest = patches - added
+        level = np.einsum("np,np->n", rest, clear) / self.clear_squared[letters]
+        rest -= level[:, None] * clear
+        return np.asarray(np.einsum("np,np->n", rest, rest) / pixels, np.float32)
+
+
+def inner(board: Levels) -> Levels:
+    """The inner pixels of all squares of a picture at reading size: 8 x 8 x pixels."""
+    end = MARGIN + 8 * SQUARE
+    squares = board[MARGIN:end, MARGIN:end].reshape(8, SQUARE, 8, SQUARE)[:, RIM : SQUARE - RIM, :, RIM : SQUARE - RIM]
+    return np.ascontiguousarray(squares.transpose(0, 2, 1, 3)).reshape(8, 8, PATCH * PATCH)
+
+
+@lru_cache(maxsize=1)
+def banks() -> tuple[Bank, ...]:
+    """One for each of BLURS."""
+    layers = [_layers(letter) for letter in LETTERS]
+    return tuple(_bank(layers, blur) for blur in BLURS)
+
+
+def _layers(letter: str) -> tuple[Levels, Levels]:
+    """A and F of a letter, sharp, with a square's width of nothing around them."""
+    shown = []
+    for ground in ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)):
+        canvas = Canvas(3 * _PAD, 3 * _PAD, ground)
+        if letter != EMPTY:
+            draw_piece(canvas, letter, _PAD, _PAD, _PAD)
+        small = cv2.resize(canvas.frame(), (3 * SQUARE, 3 * SQUARE), interpolation=cv2.INTER_AREA)
+        shown.append(small[..., 0].astype(np.float32))
+    return (shown[1] - shown[0]) / 255, shown[0]
+
+
+def _bank(layers: list[tuple[Levels, Levels]], blur: float) -> Bank:
+    around = slice(SQUARE - HALO, 2 * SQUARE + HALO)
+    within = slice(HALO + RIM, HALO + SQUARE - RIM)
+    clear, added = (
+        np.stack([cv2.GaussianBlur(pair[i], (0, 0), blur)[around, around] for pair in layers]) for i in (0, 1)
+    )
+    light, frame = (np.asarray(cv2.GaussianBlur(mask, (0, 0), blur)) for mask in _ground())
+    flat_clear, flat_added = (layer[:, within, within].reshape(len(LETTERS), -1) for layer in (clear, added))
+    return Bank(
+        clear,
+        added,
+        light,
+        frame,
+        tuple(_ink_centre(layer) for layer in clear),
+        np.ascontiguousarray(np.concatenate([flat_clear, flat_added]).T),
+        (flat_clear * flat_clear).sum(axis=1),
+        (flat_added * flat_added).sum(axis=1),
+        (flat_clear * flat_added).sum(axis=1),
+    )
+
+
+def _ground() -> tuple[Levels, Levels]:
+    """Where a picture shows light squares, and where the frame."""
+    places = (np.arange(2 * MARGIN + 8 * SQUARE) - MARGIN) // SQUARE
+    outside = (places < 0) | (places > 7)
+    frame = outside[:, None] | outside[None, :]
+    light = ((places[:, None] + places[None, :]) % 2 == 0) & ~frame
+    return light.astype(np.float32), frame.astype(np.float32)
+
+
+def _ink_centre(clear: Levels) -> tuple[float, float]:
+    ink = cv2.moments((clear < _INKED).astype(np.uint8), binaryImage=True)
+    if not ink["m00"]:
+        return clear.shape[1] / 2, clear.shape[0] / 2
+    return ink["m10"] / ink["m00"], ink["m01"] / ink["m00"]

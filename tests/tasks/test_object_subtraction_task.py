@@ -1,0 +1,474 @@
+"""Scenes mean what their prompts say, are distinct and the same everywhere; the document's names and examples work."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from math import pi, sqrt
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vmevalkit.core.errors import Exhausted, Occupied, Uncertified, UnknownName, UsageError
+from vmevalkit.core.jsonable import digest, from_json, to_json
+from vmevalkit.media.picture import read_picture
+from vmevalkit.runner.TASK_CATALOG import TASK_CATALOG
+from vmevalkit.store.questions import load_questions
+from vmevalkit.tasks.object_subtraction_task import (
+    TASK,
+    ObjectSubtraction,
+    ObjectSubtractionGenerator,
+    ObjectSubtractionKnobs,
+    create_dataset,
+    create_task_pair,
+    generate_prompt,
+)
+from vmevalkit.tasks.object_subtraction_task.makers import MAKERS, Wanted
+from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import KINDS
+from vmevalkit.tasks.object_subtraction_task.placement import on_grid, place
+from vmevalkit.tasks.object_subtraction_task.scene import box_of, gap
+from vmevalkit.tasks.planning import plan
+
+REST = " Do not do anything to other objects."
+ALL = ObjectSubtractionKnobs(levels=("L1", "L2", "L3", "L4"))
+
+
+# -- the prompt read anew, from the record alone: nothing of the task is used ------------------------------------------
+
+
+def height(thing: dict[str, Any]) -> float:
+    return thing["size"] * (sqrt(3) / 2 if thing["shape"] == "pyramid" else 1.0)
+
+
+def spans(thing: dict[str, Any]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """From left to right, and from top to bottom."""
+    half, high = thing["size"] / 2, height(thing) / 2
+    return (thing["x"] - half, thing["x"] + half), (thing["y"] - high, thing["y"] + high)
+
+
+def away(thing: dict[str, Any], x: float, y: float) -> tuple[float, float]:
+    """From a point to the middle, and to the nearest point of the box."""
+    (left, right), (top, bottom) = spans(thing)
+    near = (max(left - x, 0, x - right), max(top - y, 0, y - bottom))
+    return float(np.hypot(thing["x"] - x, thing["y"] - y)), float(np.hypot(*near))
+
+
+def first_by(things: list[dict[str, Any]], count: int, measure: Any, clear: float) -> set[int]:
+    """The first objects by two measures that agree, with nobody close behind."""
+    chosen = []
+    for which in (0, 1):
+        ranked = sorted(things, key=lambda thing: measure(thing)[which])
+        assert measure(ranked[count])[which] - measure(ranked[count - 1])[which] >= clear
+        chosen.append({thing["id"] for thing in ranked[:count]})
+    assert chosen[0] == chosen[1]
+    return chosen[0]
+
+
+def meant(prompt: str, things: list[dict[str, Any]], side: int) -> set[int]:
+    """The objects that a prompt means, in plain words; it fails where they are not clear."""
+    unit = side / 256
+    assert prompt.endswith(REST)
+    text = prompt.removesuffix(REST)
+    if text == "Remove the object that looks different from the others.":
+        looks = Counter((t["color"], t["shape"]) for t in things)
+        assert sorted(looks.values()) == [1, len(things) - 1]
+        assert len({t["size"] for t in things}) == 1
+        return {t["id"] for t in things if looks[t["color"], t["shape"]] == 1}
+    if found := re.fullmatch(r"Remove (the (\w+) object|all (\w+) objects) from the scene\.", text):
+        word = found[2] or found[3]
+        ids = {t["id"] for t in things if word in (t["color"], t["shape"])}
+        assert (len(ids) == 1) == bool(found[2])
+        return ids
+    if found := re.fullmatch(r"Remove (the|all) (largest|smallest) objects?\.", text):
+        sign = 1 if found[2] == "largest" else -1
+        extreme = max(sign * t["size"] for t in things) * sign
+        ids = {t["id"] for t in things if t["size"] == extreme}
+        others = [t for t in things if t["id"] not in ids]
+        assert min(sign * (extreme - t["size"]) for t in others) >= 12 * unit
+        assert min(sign * t["area"] for t in things if t["id"] in ids) > max(sign * t["area"] for t in others)
+        assert max(t["size"] for t in things) - min(t["size"] for t in things) >= 15 * unit
+        assert (len(ids) == 1) == (found[1] == "the")
+        return ids
+    if found := re.fullmatch(r"Remove the (\d )?(left|right|top|bottom)mosts? objects?\.", text):
+        axis, sign = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "bottom": (1, -1)}[found[2]]
+        count = int(found[1] or 1)
+
+        def outward(thing: dict[str, Any]) -> tuple[float, float]:
+            near, far = spans(thing)[axis]
+            return sign * (near + far) / 2, near if sign == 1 else -far
+
+        return first_by(things, count, outward, 8 * unit)
+    if found := re.fullmatch(
+        r"Remove (?:the object|all objects) in the ([a-z ]+) (half|quadrant) of the image\.", text
+    ):
+        ids = set()
+        for thing in things:
+            across, down = spans(thing)
+            inside, beyond = [], []
+            for word in found[1].split():
+                near, far = across if word in ("left", "right") else down
+                if word in ("right", "lower"):
+                    near, far = side - far, side - near
+                inside.append(far <= side / 2 - 8 * unit)
+                beyond.append(near >= side / 2 + 8 * unit)
+            assert all(inside) or any(beyond)
+            ids |= {thing["id"]} if all(inside) else set()
+        assert (len(ids) == 1) == ("the object" in text)
+        return ids
+    if found := re.fullmatch(r"Remove the (\d )?objects? closest to (a|the [a-z]+ [a-z]+) corner\.", text):
+        corners = {"upper left": (0, 0), "upper right": (side, 0), "lower left": (0, side), "lower right": (side, side)}
+        points = list(corners.values()) if found[2] == "a" else [corners[found[2].removeprefix("the ")]]
+
+        def to_corner(thing: dict[str, Any]) -> tuple[float, float]:
+            both = [away(thing, *point) for point in points]
+            return min(middle for middle, _ in both), min(edge for _, edge in both)
+
+        return first_by(things, int(found[1] or 1), to_corner, 8 * unit)
+    if found := re.fullmatch(r"Remove the (\d )?objects? (closest to|farthest from) the center of the image\.", text):
+        sign = 1 if found[2] == "closest to" else -1
+
+        def to_center(thing: dict[str, Any]) -> tuple[float, float]:
+            middle, edge = away(thing, side / 2, side / 2)
+            return sign * middle, sign * edge
+
+        return first_by(things, int(found[1] or 1), to_center, 8 * unit)
+    listed = re.findall(r"the (\w+) (\w+)", text.removesuffix(" from the scene."))
+    assert 2 <= len(listed) <= 3
+    names = [f"the {colour} {shape}" for colour, shape in listed]
+    told = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]}, and {names[2]}"
+    assert text == f"Remove {told} from the scene."
+    ids = set()
+    for pair in listed:
+        (one,) = [t["id"] for t in things if (t["color"], t["shape"]) == pair]
+        ids.add(one)
+    return ids
+
+
+def prove(puzzle: ObjectSubtraction) -> str:
+    """Check a scene from its record; returns its prompt."""
+    record = json.loads(json.dumps(TASK.metadata(puzzle)))["object_subtraction_data"]
+    things, side = record["objects"], puzzle.canvas
+    unit = side / 256
+    areas = {"cube": 1, "sphere": pi / 4, "pyramid": sqrt(3) / 4, "cone": 0.68}
+    for thing in things:
+        assert thing["area"] == pytest.approx(areas[thing["shape"]] * thing["size"] ** 2, abs=0.01)
+        for low, high in spans(thing):
+            assert low >= 16 * unit - 1e-9 and high <= side - 16 * unit + 1e-9
+    for one, other in combinations(things, 2):
+        (left, right), (top, bottom) = spans(one)
+        (left2, right2), (top2, bottom2) = spans(other)
+        assert max(left2 - right, left - right2, top2 - bottom, top - bottom2) >= 10 * unit - 1e-9
+    prompt = TASK.prompt(puzzle)
+    ids = meant(prompt, things, side)
+    assert sorted(ids) == record["remove_object_ids"] == record["rule"]["target_object_ids"]
+    assert sorted({*record["remove_object_ids"], *record["keep_object_ids"]}) == [t["id"] for t in things]
+    assert (record["num_objects"], record["num_removed"]) == (len(things), len(ids))
+    assert record["num_kept"] == len(record["keep_object_ids"]) >= min(3, len(things) - 2)
+    return prompt
+
+
+@pytest.mark.parametrize("level", list(KINDS))
+def test_a_thousand_questions_of_each_level_mean_what_they_say(level: str) -> None:
+    planned = plan(TASK, 1000, 42, ObjectSubtractionKnobs(levels=(level,)))
+    assert len({digest(replace(puzzle, animation="fade")) for puzzle in planned}) == 1000
+    prompts = [prove(puzzle) for puzzle in planned]
+    kinds = Counter(puzzle.rule.kind for puzzle in planned)
+    assert set(kinds) == set(KINDS[level])
+    assert min(kinds.values()) >= 0.1 * 1000
+    assert Counter(len(puzzle.things) for puzzle in planned).keys() == {5, 6, 7, 8}
+    if level == "L3":  # every relation, of one object and of several
+        several = {re.sub(r"\d", "2", prompt.removesuffix(REST)) for prompt in prompts}
+        assert 35 <= len(several) <= 4 * 2 + 4 * 2 + 4 * 2 + (1 + 4 * 2) + 2 * 2
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        replace(ALL, num_objects=(4, 4)),
+        replace(ALL, num_objects=(10, 10)),
+        replace(ALL, canvas=512),
+        replace(ALL, canvas=300, num_objects=(9, 9)),
+        replace(ALL, colours=("red", "blue"), shapes=("cube", "cone")),
+        replace(ALL, levels=("L1", "L3", "L4"), colours=("green",)),
+        replace(ALL, levels=("L1", "L3", "L4"), shapes=("sphere",)),
+    ],
+    ids=str,
+)
+def test_other_knobs(knobs: ObjectSubtractionKnobs) -> None:
+    for puzzle in plan(TASK, 60, 1, knobs):
+        prove(puzzle)
+        low, high = knobs.num_objects
+        assert low <= len(puzzle.things) <= high and puzzle.canvas == knobs.canvas
+        assert {thing.colour for thing in puzzle.things} <= set(knobs.colours)
+        assert {thing.shape for thing in puzzle.things} <= set(knobs.shapes)
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_the_presets(difficulty: str) -> None:
+    levels = {"easy": {"L1"}, "medium": {"L2", "L3"}, "hard": {"L3", "L4"}}[difficulty]
+    planned = plan(TASK, 200, 5, TASK.preset(difficulty))
+    assert {puzzle.rule.level for puzzle in planned} == levels
+    assert len({TASK.key(puzzle) for puzzle in planned}) == 200
+    assert TASK.capacity(TASK.preset(difficulty)) is None
+    for puzzle in planned:
+        prove(puzzle)
+
+
+def test_single_kinds_of_rules() -> None:
+    for level, kinds in KINDS.items():
+        for kind in kinds:
+            planned = plan(TASK, 20, 2, ObjectSubtractionKnobs(levels=(level,), rules=(kind,)))
+            assert {puzzle.rule.kind for puzzle in planned} == {kind}
+
+
+def test_a_rule_that_cannot_be_made_clear_falls_back_to_another() -> None:
+    # Ten objects leave no room for sizes that differ much, and with one colour there is no colour rule.
+    crowded = plan(TASK, 100, 3, ObjectSubtractionKnobs(num_objects=(10, 10)))
+    assert {puzzle.rule.kind for puzzle in crowded} <= {"color", "shape", "size"}
+    one_colour = plan(TASK, 60, 3, ObjectSubtractionKnobs(colours=("red",)))
+    assert {puzzle.rule.kind for puzzle in one_colour} == {"shape", "size"}
+    with pytest.raises(Exhausted):
+        plan(TASK, 1, 3, ObjectSubtractionKnobs(colours=("red",), rules=("color",)))
+
+
+def test_objects_that_do_not_fit_at_random_places_go_on_a_grid() -> None:
+    looks = [("cube", 58)] * 9
+    assert place(Random(0), 256, looks) is not None
+    on_it = on_grid(Random(0), 256, looks)
+    assert on_it is not None
+    boxes = [box_of(shape, x, y, size) for (shape, size), (x, y) in zip(looks, on_it, strict=True)]
+    assert min(gap(one, other) for one, other in combinations(boxes, 2)) >= 10
+    assert min(min(box[:2]) for box in boxes) >= 16 and max(max(box[2:]) for box in boxes) <= 240
+    assert place(Random(0), 256, [("cube", 70)] * 9) is None
+
+
+def test_makers_say_when_the_dice_fell_badly() -> None:
+    assert MAKERS["color"](Random(0), Wanted(6, ("red",), ("cube", "cone"), 256)) is None
+    assert MAKERS["enumerated"](Random(0), Wanted(6, ("red",), ("cube", "cone"), 256)) is None
+    tries = [MAKERS["size"](Random(seed), Wanted(8, ("red",), ("cube", "pyramid"), 256)) for seed in range(60)]
+    assert None in tries and any(draft is not None for draft in tries)
+
+
+@pytest.mark.parametrize(
+    ("knobs", "told"),
+    [
+        ({"levels": ("L5",)}, "no level of object_subtraction 'L5'"),
+        ({"levels": ()}, "levels"),
+        ({"levels": ("L1", "L1")}, "twice"),
+        ({"rules": ("outlier",)}, "no rule of object_subtraction 'outlier'"),
+        ({"colours": ("pink",)}, "no colour"),
+        ({"shapes": ("cubes",)}, "did you mean 'cube'"),
+        ({"num_objects": (3, 8)}, "4 to 10"),
+        ({"num_objects": (8, 5)}, "smaller one first"),
+        ({"canvas": 100}, "256 to 1024"),
+        ({"animation": "explode"}, "no animation"),
+        ({"colours": ("red",), "shapes": ("cube",)}, "look alike"),
+    ],
+)
+def test_impossible_knobs_are_refused(knobs: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        ObjectSubtractionKnobs(**knobs)
+
+
+def test_certify_refuses_what_is_not_clear() -> None:
+    def changed(puzzle: ObjectSubtraction, **fields: Any) -> ObjectSubtraction:
+        return from_json(ObjectSubtraction, {**to_json(puzzle), **fields})
+
+    def moved(puzzle: ObjectSubtraction, thing_id: int, **fields: Any) -> ObjectSubtraction:
+        things = [{**to_json(t), **fields} if t.id == thing_id else to_json(t) for t in puzzle.things]
+        return changed(puzzle, things=things)
+
+    def ruled(puzzle: ObjectSubtraction, **fields: Any) -> ObjectSubtraction:
+        return changed(puzzle, rule={**to_json(puzzle.rule), **fields})
+
+    for level, kinds in KINDS.items():
+        for kind in kinds:
+            for puzzle in plan(TASK, 6, 11, ObjectSubtractionKnobs(levels=(level,), rules=(kind,))):
+                kept, target = puzzle.kept[0], puzzle.things[puzzle.targets[0]]
+                wrong = [
+                    ruled(puzzle, targets=[kept.id]),
+                    ruled(puzzle, targets=[]),
+                    ruled(puzzle, targets=list(range(len(puzzle.things)))),
+                    ruled(puzzle, value="nothing", listed=[]) if kind != "outlier" else ruled(puzzle, targets=[99]),
+                    ruled(puzzle, level="L1" if level != "L1" else "L2"),
+                    moved(puzzle, kept.id, x=target.x, y=target.y),
+                    moved(puzzle, kept.id, x=5),
+                    moved(puzzle, kept.id, colour="pink"),
+                    changed(puzzle, things=to_json(puzzle.things[:3])),
+                    changed(puzzle, things=to_json(puzzle.things[::-1])),
+                ]
+                if kind not in ("side", "corner", "center"):  # where one more may be the next in order
+                    wrong.append(ruled(puzzle, targets=sorted([*puzzle.targets, kept.id])))
+                for other in wrong:
+                    with pytest.raises(Uncertified):
+                        TASK.certify(other)
+
+
+def test_certify_refuses_ties() -> None:
+    (leftmost,) = plan(TASK, 1, 4, ObjectSubtractionKnobs(levels=("L3",), rules=("side",)))
+    unclear = ObjectSubtractionKnobs(levels=("L3",), rules=("side",))
+    assert prove(leftmost)
+    refused = 0
+    for puzzle in plan(TASK, 40, 6, unclear):
+        axis = "x" if puzzle.rule.value in ("leftmost", "rightmost") else "y"
+        last = max((puzzle.things[i] for i in puzzle.targets), key=lambda t: getattr(t, axis))
+        other = replace(puzzle.kept[0], **{axis: getattr(last, axis)})
+        things = tuple(other if t.id == other.id else t for t in puzzle.things)
+        with pytest.raises(Uncertified):
+            TASK.certify(replace(puzzle, things=things))
+        refused += 1
+    assert refused == 40
+    (odd,) = plan(TASK, 1, 4, ObjectSubtractionKnobs(levels=("L4",)))
+    first = odd.kept[0]
+    for field in ({"size": first.size - 2}, {"colour": "red" if first.colour != "red" else "blue"}):
+        things = tuple(replace(t, **field) if t.id == first.id else t for t in odd.things)
+        with pytest.raises(Uncertified, match="odd one"):
+            TASK.certify(replace(odd, things=things))
+
+
+def test_the_same_seed_gives_the_same_scenes_in_another_process() -> None:
+    program = (
+        "from vmevalkit.tasks.object_subtraction_task import TASK; from vmevalkit.tasks.planning import plan;"
+        "from vmevalkit.core.jsonable import digest; from vmevalkit.media.picture import pixel_digest;"
+        "from random import Random\n"
+        "for d in ('easy', 'medium', 'hard'):\n"
+        "  scenes = plan(TASK, 5, 7, TASK.preset(d))\n"
+        "  print(digest(scenes), *(pixel_digest(TASK.final_frame(s)) for s in scenes))\n"
+        "  print(*(sorted((n, f.state_at(0.5).pieces) for n, f in TASK.films(scenes[0], Random(1)).items())))\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].split()[0] == digest(plan(TASK, 5, 7, TASK.preset("easy")))
+
+
+def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
+    assert plan(TASK, 4, 1, ALL) == plan(TASK, 12, 1, ALL)[:4]
+    assert plan(TASK, 4, 1, ALL) != plan(TASK, 4, 2, ALL)
+    puzzle = plan(TASK, 1, 1, ALL)[0]
+    assert from_json(ObjectSubtraction, json.loads(json.dumps(to_json(puzzle)))) == puzzle
+    assert TASK.key(puzzle) == TASK.key(replace(puzzle, animation="slide"))
+
+
+@pytest.mark.parametrize("animation", ["fade", "slide", "shrink"])
+def test_the_solution_removes_the_targets_and_nothing_else(animation: str) -> None:
+    for puzzle in plan(TASK, 12, 9, replace(ALL, animation=animation)):
+        start, end = TASK.solution(puzzle, 0.0), TASK.solution(puzzle, 1.0)
+        assert [piece.id for piece in start.pieces] == [thing.id for thing in puzzle.things]
+        assert [piece.id for piece in end.pieces] == [thing.id for thing in puzzle.kept]
+        assert TASK.accepted(puzzle, end) and not TASK.accepted(puzzle, start)
+        assert TASK.progress(puzzle, start) == 0.0
+        assert not TASK.accepted(puzzle, TASK.solution(puzzle, 0.5))
+        for i in range(21):
+            now = TASK.solution(puzzle, i / 20)
+            assert all(now.get(thing.id) == start.get(thing.id) for thing in puzzle.kept)
+        final = TASK.final_frame(puzzle)
+        gone = (TASK.first_frame(puzzle) != final).any(axis=2)
+        outside = np.ones_like(gone)
+        for target in puzzle.targets:
+            left, top, right, bottom = (round(edge) for edge in puzzle.things[target].box)
+            outside[top - 1 : bottom + 1, left - 1 : right + 1] = False
+            assert gone[top:bottom, left:right].any()
+        assert not (gone & outside).any()
+
+
+def test_pictures_are_as_specified() -> None:
+    for puzzle in plan(TASK, 20, 3, ALL):
+        frame = TASK.first_frame(puzzle)
+        assert frame.shape == (256, 256, 3)
+        assert (frame[:16] == 255).all() and (frame[:, -16:] == 255).all()
+        for thing in puzzle.things:
+            colour = {
+                "red": (220, 20, 60), "green": (30, 155, 60), "blue": (30, 80, 230), "yellow": (255, 230, 0),
+                "orange": (255, 120, 0), "purple": (150, 40, 200),
+            }[thing.colour]  # fmt: skip
+            left, top, right, bottom = (round(edge) for edge in thing.box)
+            ink = (frame[top - 2 : bottom + 2, left - 2 : right + 2] != 255).any(axis=2)
+            assert ink.sum() == pytest.approx(thing.area, rel=0.2)
+            assert tuple(int(level) for level in frame[thing.y, thing.x]) == colour
+
+
+# -- the document's usage ----------------------------------------------------------------------------------------------
+
+
+def test_the_documents_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    dataset = create_dataset(num_samples=50, levels=["L1"])
+    assert set(dataset) == {"name", "description", "pairs"} and len(dataset["pairs"]) == 50
+    pair = next(pair for pair in dataset["pairs"] if pair["id"] == "object_subtraction_l1_0001")
+    assert pair["task_category"] == "ObjectSubtraction" and pair["level"] == "L1" and pair["difficulty"] == "easy"
+    assert set(pair["object_subtraction_data"]) == {
+        "objects", "rule", "remove_object_ids", "keep_object_ids", "num_objects", "num_removed", "num_kept",
+    }  # fmt: skip
+    assert set(pair["object_subtraction_data"]["objects"][0]) == {"id", "color", "shape", "x", "y", "size", "area"}
+    folder = tmp_path / "data" / "questions" / "object_subtraction_task" / "object_subtraction_l1_0001"
+    names = {"first_frame.png", "final_frame.png", "prompt.txt", "question_metadata.json"}
+    assert {path.name for path in folder.iterdir()} == names
+    assert (tmp_path / "data/object_subtraction_tasks/object_subtraction_tasks.json").is_file()
+    assert (read_picture(folder / "first_frame.png") != read_picture(folder / "final_frame.png")).any()
+    assert (folder / "prompt.txt").read_text() == pair["prompt"]
+
+
+def test_a_dataset_of_all_levels(tmp_path: Path) -> None:
+    levels = ["L1", "L2", "L3", "L4"]
+    dataset = create_dataset(num_samples=10, levels=levels, random_seed=42, output_dir=tmp_path)
+    assert Counter(pair["level"] for pair in dataset["pairs"]) == {"L1": 3, "L2": 3, "L3": 2, "L4": 2}
+    ids = [pair["id"] for pair in dataset["pairs"]]
+    assert ids[:4] == [f"object_subtraction_l1_000{i}" for i in range(3)] + ["object_subtraction_l2_0000"]
+    again = create_dataset(num_samples=4, levels=levels, random_seed=42, output_dir=tmp_path)
+    by_id = {pair["id"]: pair for pair in dataset["pairs"]}
+    assert all(pair["puzzle"] == by_id[pair["id"]]["puzzle"] for pair in again["pairs"])
+    assert len(load_questions(tmp_path)) == 10
+    with pytest.raises(Occupied):
+        create_dataset(num_samples=4, levels=levels, random_seed=43, output_dir=tmp_path)
+    with pytest.raises(UnknownName, match="L9"):
+        create_dataset(num_samples=4, levels=["L9"], output_dir=tmp_path)
+    with pytest.raises(UsageError, match="no level"):
+        create_dataset(num_samples=4, levels=[], output_dir=tmp_path)
+    with pytest.raises(UsageError, match="shared among 4 levels"):
+        create_dataset(num_samples=3, levels=levels, output_dir=tmp_path)
+
+
+def test_rule_records_have_the_documents_keys() -> None:
+    keys = {"color": "remove_color", "shape": "remove_shape", "size": "size_type", "enumerated": "remove_objects"}
+    for puzzle in plan(TASK, 60, 8, ALL):
+        rule = TASK.metadata(puzzle)["object_subtraction_data"]["rule"]
+        assert (rule["level"], rule["rule_type"]) == (puzzle.rule.level, puzzle.rule.kind)
+        if puzzle.rule.kind in keys:
+            assert keys[puzzle.rule.kind] in rule
+
+
+def test_the_script_of_the_document_runs(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "examples" / "create_questions.py"
+    asked = ["--task", "object_subtraction", "--pairs-per-domain", "5", "--output-dir", str(tmp_path)]
+    subprocess.run([sys.executable, str(script), *asked], check=True, capture_output=True)
+    questions = load_questions(tmp_path)
+    assert [question.id for question in questions] == [f"object_subtraction_000{i}" for i in range(5)]
+    row = TASK_CATALOG["object_subtraction"]
+    assert row["name"] == "Object Subtraction"
+    assert row["description"] == "Selective object removal with multi-level cognitive reasoning"
+    assert (row["module"], row["create_function"]) == ("vmevalkit.tasks.object_subtraction_task", "create_dataset")
+
+
+def test_scenes_by_hand(tmp_path: Path) -> None:
+    generator = ObjectSubtractionGenerator(seed=3)
+    scenes = [generator.generate_scene(level) for level in ("L1", "L2", "L3", "L4")]
+    assert scenes[0] == ObjectSubtractionGenerator(seed=3).generate_scene("L1")
+    for scene in scenes:
+        assert generate_prompt(scene) == generate_prompt(to_json(scene)) == prove(scene)
+    pair = create_task_pair(scenes[2], "mine", tmp_path)
+    assert pair["level"] == "L3" and (tmp_path / "object_subtraction_task" / "mine" / "first_frame.png").is_file()
+    with pytest.raises(UsageError, match="no scene"):
+        create_task_pair({"canvas": 256}, "mine", tmp_path)
