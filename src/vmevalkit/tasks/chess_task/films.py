@@ -11,7 +11,7 @@ import chess
 from vmevalkit.tasks.chess_task.board_state import EMPTY, BoardState, Flyer, centre_of
 from vmevalkit.tasks.chess_task.chess_reasoning import ARRIVAL, ChessPuzzle
 from vmevalkit.tasks.chess_task.motion import Course, course_of
-from vmevalkit.tasks.chess_task.rules import answers
+from vmevalkit.tasks.chess_task.rules import accepted, answers
 from vmevalkit.tasks.task import Expected, Film
 
 _Shown = Callable[[float], BoardState]
@@ -190,12 +190,13 @@ def _promoted_wrongly(puzzle: ChessPuzzle, rng: Random) -> _Films:
 
 def _left_unfinished(puzzle: ChessPuzzle, rng: Random) -> _Films:
     course, share = _mate(puzzle), rng.uniform(0.4, 0.6)
-    yield (
-        "stops_short",
-        lambda t: course.at(min(t / ARRIVAL, share)),
-        "fail",
-        "the piece stops on its way",
-    )
+    if not accepted(puzzle, course.at(share)):  # on its way it may pass a square that mates too
+        yield (
+            "stops_short",
+            lambda t: course.at(min(t / ARRIVAL, share)),
+            "fail",
+            "the piece stops on its way",
+        )
     yield (
         "taken_back",
         lambda t: course.at(t / 0.4) if t < 0.5 else course.at(1 - (t - 0.5) / 0.4),
