@@ -68,7 +68,7 @@ def peak_memory(root: Path) -> Claim:
 def main() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        claims = [claim for name in spec_way.DRAW for claim in speed(name, root)]
+        claims = [claim for name in spec_way.DRAW if name in TASKS for claim in speed(name, root)]
         return report("Questions", [*claims, two_workers(root), peak_memory(root)])
 
 
