@@ -12,6 +12,10 @@ VMEvalKitError
 ├── StoreError              a folder cannot be read or written
 │   └── Occupied            the folder holds something else, and was left alone
 └── ModelError              a model did not deliver
+    ├── Refused             its provider's content policy says no: never asked again
+    ├── Throttled           too many requests: nothing was made, ask again later
+    ├── Unreachable         the provider could not be asked: nothing was made, ask again
+    └── Uncertain           the answer to an order was lost: a film may be in the making
 
 A message carries the value, the place and the remedy: it is often all that a user sees.
 """
@@ -78,3 +82,23 @@ class Occupied(StoreError):
 
 class ModelError(VMEvalKitError):
     """A model did not deliver a film."""
+
+
+class Refused(ModelError):
+    """The provider's content policy refuses the prompt, the picture or the film. It is never asked again."""
+
+
+class Throttled(ModelError):
+    """The provider has had too many requests. Nothing was made: ask again, after ``retry_after_s`` where it is said."""
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Unreachable(ModelError):
+    """The provider could not be asked, or could not answer a question that costs nothing: ask again."""
+
+
+class Uncertain(ModelError):
+    """An order was sent and its answer lost. A film may be in the making, and may be paid for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -69,6 +70,8 @@ class Request:
     seed: int | None = None
     sample: int = 0
     """0 for the first try at a question, 1 for the second, ..."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Further wishes, such as ``enhance_prompt`` or ``temperature``; a model leaves out what it has no place for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement, Request
 
-ModelStatus = Literal["available", "preview", "retired"]
+ModelStatus = Literal["live", "preview", "retired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a film costs, as somebody published it on a day."""
+
+    usd: float
+    per: Literal["second", "film"]
+    as_of: str
+    """The day it was read, such as ``2026-11-15``."""
+    source: str
+    """Where it was read."""
+
+    def of(self, seconds: float) -> float:
+        return self.usd * seconds if self.per == "second" else self.usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,24 +36,57 @@ class ModelSpec:
     name: str
     """As users write it, such as ``luma-ray-2``."""
     provider: str
-    """Whose service or code runs it; the file in ``models`` with this name."""
+    """Whose service or code runs it, such as ``openai``; limits and keys belong to the provider."""
     vendor_id: str
     """What the vendor calls it."""
     family: str
     """For tables: models of one family stand together."""
     description: str = ""
+    adapter: str = ""
+    """Where its code is: ``module:Class``, called with the row. Imported only when the model is used."""
     sizes: tuple[tuple[int, int], ...] = ()
     """Width and height of the films it makes; empty means any."""
     durations_s: tuple[float, ...] = ()
     """Lengths that it can be asked for; empty means any."""
-    usd_per_second: float | None = None
-    """Price of a second of film; None where nothing is charged, or nobody knows."""
-    status: ModelStatus = "available"
+    fps: float | None = None
+    """Frames per second of its films, where the vendor says."""
+    price: Price | None = None
+    """None where nothing is charged, or nobody knows: ``charged`` tells which."""
+    charged: bool = False
+    """Whether a film costs money."""
+    status: ModelStatus = "live"
+    retired_on: str | None = None
+    replacement: str | None = None
+    """The model to use instead of a retired one."""
+    keys: tuple[str, ...] = ()
+    """Settings that must be there, such as ``OPENAI_API_KEY``; where several would do, written ``A|B``."""
+    extra: str | None = None
+    """The extra of this package that brings what the adapter imports: ``pip install vmevalkit[openai]``."""
+    packages: tuple[str, ...] = ()
+    """Modules that the adapter imports; each must be found for the model to be ready."""
+    takes: frozenset[str] = frozenset({"seed"})
+    """Which parameters of a request the provider has a place for: seed, enhance_prompt, temperature, ..."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What else its adapter needs to know of this model."""
+
+    def seconds_for(self, wanted: float | None, default: float) -> float:
+        """The length to ask for: the one wanted, which must be allowed, or else the allowed one nearest the default."""
+        if wanted is not None or not self.durations_s:
+            return default if wanted is None else wanted
+        return min(self.durations_s, key=lambda seconds: (abs(seconds - default), -seconds))
+
+    def cost_usd(self, seconds: float) -> float | None:
+        """The price of one film; None where it is not known."""
+        if not self.charged:
+            return 0.0
+        return None if self.price is None else self.price.of(seconds)
 
     def allow(self, request: Request) -> None:
         """Raise UsageError where the row does not allow the request."""
         if self.status == "retired":
-            raise UsageError(f"{self.name} is retired by {self.provider}; choose another model")
+            since = f" since {self.retired_on}" if self.retired_on else ""
+            instead = f"use {self.replacement} instead" if self.replacement else "choose another model"
+            raise UsageError(f"{self.name} is retired by {self.provider}{since}; {instead}")
         if request.seconds <= 0:
             raise UsageError(f"a film of {request.seconds} s was asked of {self.name}; it must be longer than 0 s")
         if self.durations_s and request.seconds not in self.durations_s:
@@ -68,6 +118,8 @@ class Ticket:
     """The provider's name for the job."""
     placement: Placement | None = None
     """How the first frame was laid on what was sent."""
+    sent: Mapping[str, Any] = field(default_factory=dict)
+    """The request as the provider got it, without keys and without the picture's bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +135,12 @@ class Done:
     """A film can be fetched."""
 
     ticket: Ticket
-    url: str
+    url: str | None = None
+    """Where it lies; None where it is asked for by the ticket's id."""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+    """What the provider said, without the film's bytes."""
     cost_usd: float | None = None
+    """What the provider says it charged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +148,47 @@ class Failed:
     """The provider made no film."""
 
     reason: str
-    retryable: bool = False
-    """Whether the same request may succeed another time."""
+    refused: bool = False
+    """Whether its content policy was the reason: such a request is never tried again."""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An order in a provider's own list."""
+
+    id: str
+    created_at: datetime
+    prompt: str | None = None
 
 
 class RemoteModel(Protocol):
-    """A model behind a service. The loop of submit, poll and fetch is not here: it exists once, in ``jobs``."""
+    """A model behind a service. The loop of submit, poll and fetch is not here: it exists once, in ``jobs``.
+
+    None of the three tries again by itself: that too is the loop's. A call that asks for nothing that costs raises
+    Throttled or Unreachable where it may be repeated.
+    """
 
     @property
     def spec(self) -> ModelSpec: ...
 
-    def submit(self, request: Request) -> Ticket:
-        """Order a film. Raises ModelError where the provider refuses."""
+    async def submit(self, request: Request, key: str) -> Ticket:
+        """Order a film, once. ``key`` is sent as idempotency key where the provider takes one.
+
+        Throttled and Unreachable mean that surely nothing was ordered, Uncertain that it cannot be known; Refused and
+        any other ModelError are final."""
         ...
 
-    def poll(self, ticket: Ticket) -> Pending | Done | Failed: ...
+    async def poll(self, ticket: Ticket) -> Pending | Done | Failed: ...
 
-    def fetch(self, done: Done, into: Path) -> None:
-        """Write the film, an mp4, at ``into``."""
+    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
+        """Stream the film to ``into``; ModelError where it is larger than the limit."""
+        ...
+
+    async def orders(self, since: datetime) -> list[Listed] | None:
+        """What was ordered since, the newest included; None where the provider has no such list."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections."""
         ...
