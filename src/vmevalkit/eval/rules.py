@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from math import floor, log2
 from typing import Any
 
 import cv2
@@ -21,6 +22,8 @@ SCORER = "RuleEvaluator"
 
 OVERSAMPLING = 1.25
 """Films are decoded to this many times the reading size, so that a puzzle zoomed out to 80% is still read in full."""
+HALVED = 1.3
+"""A film may stay so many times larger than that, if it comes to a half or a quarter of its own size."""
 SAME_LEVELS = 2
 """Two frames that differ by no more than this anywhere are one scene: coding noise of a film that stands still."""
 LOOK_EVERY_S = 0.5
@@ -34,6 +37,9 @@ def working_size(task: AnyTask, puzzle: Any, film: tuple[int, int]) -> tuple[int
     width, height = task.size(puzzle)
     fitted = min(film[0] / width, film[1] / height)
     shrink = min(1.0, OVERSAMPLING * task.reading_scale / fitted)
+    half = 0.5 ** floor(log2(1 / shrink))
+    if half <= HALVED * shrink:
+        shrink = half  # whole halves cost less than the pixels that they leave
     return max(2, round(film[0] * shrink)), max(2, round(film[1] * shrink))
 
 

@@ -47,9 +47,9 @@ def unexplained(picture: Frame, redrawn: Frame, seen: Mask | None = None) -> tup
     blurred or off by a little. What is drawn must be seen, and what is seen must be drawn.
     """
     low, high = _envelope(redrawn)
-    extra = _outside(picture, low, high, np.uint8(_TOLERANCE))
-    contrast = cv2.subtract(high, low)
-    faint = cv2.max(cv2.multiply(contrast, (1 - _CONTRAST_LEFT,) * 4), np.full_like(contrast, _TOLERANCE))
+    slack = np.full_like(picture, _TOLERANCE)
+    extra = _outside(picture, low, high, slack)
+    faint = np.asarray(cv2.max(cv2.multiply(cv2.subtract(high, low), (1 - _CONTRAST_LEFT,) * 4), slack), np.uint8)
     missing = _outside(redrawn, *_envelope(picture), faint)
     odd = extra | missing
     odd[:_EDGE] = odd[-_EDGE:] = False
@@ -107,6 +107,7 @@ def _envelope(picture: Frame) -> tuple[Frame, Frame]:
     return np.asarray(cv2.erode(picture, around), np.uint8), np.asarray(cv2.dilate(picture, around), np.uint8)
 
 
-def _outside(picture: Frame, low: Frame, high: Frame, slack: NDArray[np.uint8] | np.uint8) -> Mask:
+def _outside(picture: Frame, low: Frame, high: Frame, slack: Frame) -> Mask:
     beyond = cv2.max(cv2.subtract(picture, high), cv2.subtract(low, picture))
-    return np.asarray((beyond > slack).any(axis=2))
+    r, g, b = cv2.split(cv2.subtract(beyond, slack))
+    return np.asarray(cv2.max(cv2.max(r, g), b), np.bool_)

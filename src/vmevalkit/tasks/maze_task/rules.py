@@ -92,10 +92,13 @@ def check(maze: Maze, trace: Trace[MazeState]) -> Checked:
 def _crossed(crossed: Sequence[Step]) -> Iterator[Finding]:
     if crossed:
         step = crossed[0]
-        detail = (
-            f"The dot goes through a wall between {_named(step.start)} and {_named(step.end)}, "
-            f"where the open way is {step.along:.1f} cells long and the step {step.straight:.1f}{_more(crossed)}."
-        )
+        if is_detour(step):
+            detail = (
+                f"The dot goes through a wall between {_named(step.start)} and {_named(step.end)}, "
+                f"where the open way is {step.along:.1f} cells long and the step {step.straight:.1f}{_more(crossed)}."
+            )
+        else:
+            detail = f"The dot is inside a wall, at the edge of {_named(step.end)}{_more(crossed)}."
         yield Finding("wall_crossed", True, detail, step.seconds)
 
 

@@ -153,6 +153,9 @@ def visible_spots(solid: Solid, eye: NDArray[np.float64]) -> NDArray[np.float64]
     rays = eye[:, None] - spots + 1e-9  # never quite along an axis
     middle = (solid.cells.T[:, :, None] - spots[:, None]) / rays[:, None]
     half = np.abs(0.5 / rays)[:, None]
-    enter, leave = (middle - half).max(axis=0), (middle + half).min(axis=0)
-    shown = ~(leave > np.maximum(enter, 1e-6)).any(axis=0)
+    near, far = middle - half, middle + half
+    # Three rows one by one: numpy takes three times as long to reduce so short an axis.
+    enter = np.maximum(np.maximum(near[0], near[1]), np.maximum(near[2], 1e-6))
+    leave = np.minimum(np.minimum(far[0], far[1]), far[2])
+    shown = ~(leave > enter).any(axis=0)
     return np.bincount(solid.owner[faces].repeat(len(_SPOTS)), shown, len(solid.cells)).astype(np.float64)

@@ -93,8 +93,9 @@ def sample(rng: Random, knobs: RotationKnobs) -> RotationPuzzle:
                 angle_deg=float(rng.choice(knobs.angles)),
                 colours=colours,
             )
-            first, final = seen_voxels(puzzle, 0.0), seen_voxels(puzzle, 1.0)
-            if knobs.visible[0] <= first.mean() <= knobs.visible[1] and (first | final).all():
+            first = seen_voxels(puzzle, 0.0)
+            share = np.count_nonzero(first) / len(first)
+            if knobs.visible[0] <= share <= knobs.visible[1] and (first | seen_voxels(puzzle, 1.0)).all():
                 return puzzle
     raise Uncertified(f"no sound rotation puzzle within {knobs.tries} tries of {knobs}; allow more, or other segments")
 
