@@ -108,12 +108,8 @@ def test_a_film_at_a_low_rate_is_read(tmp_path: Path) -> None:
                 assert seen == state
 
 
-# A flight is evidence only: the verdict is read from the pieces at rest.
-NOT_YET = pytest.mark.xfail(reason="of pieces in flight only 57 to 74% are found where they are", strict=True)
-
-
-@pytest.mark.parametrize("sigma", [pytest.param(0.0, marks=NOT_YET), pytest.param(1.0, marks=NOT_YET), 2.0])
-def test_a_piece_in_flight_is_found_where_it_is(sigma: float) -> None:
+@pytest.mark.parametrize(("sigma", "least"), [(0.0, 0.95), (1.0, 0.9), (2.0, 0.7)])
+def test_a_piece_in_flight_is_found_where_it_is(sigma: float, least: float) -> None:
     right = total = 0
     for seed in range(50):
         rng = Random(seed)
@@ -128,7 +124,7 @@ def test_a_piece_in_flight_is_found_where_it_is(sigma: float) -> None:
         near = [f for f in found.flyers if abs(f.x - flyer.x) < 0.1 and abs(f.y - flyer.y) < 0.1]
         right += [f.symbol for f in near] == [flyer.symbol]
     assert total > 25
-    assert right >= (0.75 if sigma < 2 else 0.6) * total
+    assert right >= least * total
 
 
 @settled

@@ -115,7 +115,6 @@ def test_ten_thousand_positions_are_reached() -> None:
     assert 4 * len(classes) >= 10_000
 
 
-@pytest.mark.xfail(reason="a smothered king on the edge may have three free squares that are only covered", strict=True)
 def test_the_families_are_what_they_say() -> None:
     for family in FAMILIES:
         for seed in range(40):
@@ -136,7 +135,7 @@ def test_the_families_are_what_they_say() -> None:
             elif family == "smothered":
                 around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
                 own = sum(board.color_at(square) == (not board.turn) for square in around)
-                assert mover == chess.KNIGHT and own >= len(around) - 2
+                assert mover == chess.KNIGHT and own >= len(around) - 1
             elif family == "rook_endgame":
                 kinds = {piece.piece_type for piece in board.piece_map().values()}
                 assert mover == chess.ROOK and kinds <= {chess.KING, chess.ROOK, chess.PAWN}
@@ -264,6 +263,12 @@ def test_a_harder_preset_is_not_the_easy_one_with_more_pieces() -> None:
     easy, medium = (plan(TASK, 40, 1, TASK.preset(difficulty)) for difficulty in ("easy", "medium"))
     same = [one for one, other in zip(easy, medium, strict=True) if one.mates == other.mates]
     assert len(same) <= 2
+
+
+def test_half_of_a_mate_is_no_mate() -> None:
+    for puzzle in plan(TASK, 300, 5, TASK.preset("hard")):
+        for t in np.linspace(0.0, 0.5, 40):
+            assert not TASK.accepted(puzzle, TASK.solution(puzzle, float(t))), (puzzle, t)
 
 
 def test_metadata_and_prompt_are_those_of_the_format() -> None:

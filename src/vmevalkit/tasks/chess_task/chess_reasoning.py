@@ -83,9 +83,15 @@ def sample(rng: Random, knobs: ChessKnobs) -> ChessPuzzle:
             continue
         fen, first = _turned(board, built.move, black, mirrored)
         mates = mates_of(fen)
-        if first in mates and (len(mates) == 1 or not knobs.unique):
+        if first in mates and (len(mates) == 1 or not knobs.unique) and not _mates_on_the_way(first, mates):
             return ChessPuzzle(fen, (first, *(other for other in mates if other != first)), family)
     raise Uncertified(f"no mate of the family {family} in {_TRIES} tries")
+
+
+def _mates_on_the_way(first: str, mates: tuple[str, ...]) -> bool:
+    """Whether the piece passes a square where it gives mate too: then half of the move would be an answer."""
+    passed = chess.SquareSet.between(chess.parse_square(first[:2]), chess.parse_square(first[2:4]))
+    return any(other[:2] == first[:2] and chess.parse_square(other[2:4]) in passed for other in mates)
 
 
 def _turned(board: chess.Board, move: chess.Move, black: bool, mirrored: bool) -> tuple[str, str]:

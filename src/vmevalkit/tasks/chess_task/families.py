@@ -64,7 +64,7 @@ RECIPES: Mapping[str, Recipe] = {
         kings=(*_CORNERS, *_CORNERS, *_CORNERS, chess.G8, chess.B8),
         far=(2, 2),
         helpers="BRNQ",
-        walled=0.9,
+        walled=1.0,
         wall="pprnb",
     ),
     "rook_endgame": Recipe(

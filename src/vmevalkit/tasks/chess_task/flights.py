@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import cv2
 import numpy as np
@@ -22,6 +22,8 @@ LARGEST_PLACE = 6
 """Squares of one such place."""
 INK = 30.0
 """Levels by which a flyer differs from the board behind it."""
+SLACK = 0.35
+"""The share of the contrast within three pixels by which an edge may be off."""
 LEAST_INK = 30
 """Pixels of it: less is no piece."""
 _STEPS = (1.5, 0.5)
@@ -45,16 +47,37 @@ def find_flyers(
     for number in range(1, count):
         place = places == number
         if place.sum() <= LARGEST_PLACE:
-            found.append(_flyer_at(picture, letters, place, ground, bank, _likely(place, before)))
+            view = _View(picture, letters, place, ground, bank)
+            found.append(max(_tried(view, letters, place, before), key=_explained)[1])
     return tuple(sorted(flyer for flyer in found if flyer is not None))
 
 
-def _likely(place: Mask, before: BoardState | None) -> list[int]:
-    """Letters that may be found in a place, after what was there before."""
-    if before is None:
-        return []
-    there = {before.squares[i] for i in np.flatnonzero(place)} | {flyer.symbol for flyer in before.flyers}
-    return [LETTERS.index(letter) for letter in sorted(there) if letter not in (EMPTY, HIDDEN)]
+_Try = tuple[float, Flyer | None]
+"""How much a flyer, and what may stand beneath it, explains of what an empty place leaves open."""
+
+
+def _explained(one: _Try) -> float:
+    return one[0]
+
+
+def _tried(view: _View, letters: NDArray[np.str_], place: Mask, before: BoardState | None) -> Iterator[_Try]:
+    """A flyer over empty squares, and one over the pieces that stood there before, where they still seem to stand."""
+    there = [] if before is None else [(int(i), before.squares[i]) for i in np.flatnonzero(place)]
+    stood = {i: letter for i, letter in there if letter not in (EMPTY, HIDDEN)}
+    flew = [] if before is None else [flyer.symbol for flyer in before.flyers]
+    likely = [LETTERS.index(letter) for letter in sorted({*stood.values(), *flew})]
+    bare = view.best(view.stage(letters), likely)
+    yield bare
+    if not stood or bare[0] >= CERTAIN:
+        return
+    kept = letters.copy()
+    for i, letter in stood.items():
+        filled = kept.copy()
+        filled.flat[i] = letter
+        if view.stage(filled).error < view.stage(kept).error:
+            kept = filled
+    if (kept != letters).any():
+        yield view.best(view.stage(kept), likely)
 
 
 def _ground(picture: Levels, letters: NDArray[np.str_]) -> tuple[float, float]:
@@ -71,37 +94,41 @@ _NOMINAL = (191.8, 119.0)
 _FRAME_LEVEL = 33.0
 
 
-def _flyer_at(
-    picture: Levels,
-    letters: NDArray[np.str_],
-    place: Mask,
-    ground: tuple[float, float],
-    bank: Bank,
-    likely: list[int],
-) -> Flyer | None:
-    rows, columns = np.nonzero(place)
-    top, bottom = max(0, int(rows.min()) - 1), min(8, int(rows.max()) + 2)
-    left, right = max(0, int(columns.min()) - 1), min(8, int(columns.max()) + 2)
-    y, x = MARGIN + top * SQUARE - HALO, MARGIN + left * SQUARE - HALO
-    shown = picture[y : MARGIN + bottom * SQUARE + HALO, x : MARGIN + right * SQUARE + HALO]
-    here = (slice(y, y + shown.shape[0]), slice(x, x + shown.shape[1]))
-    light, dark = ground
-    bare = dark + (light - dark) * bank.light[here] + (_FRAME_LEVEL - dark) * bank.frame[here]
-    expected = _board(shown, bare, letters[top:bottom, left:right], bank)
-    rest = shown - expected
-    ink = cv2.moments((np.abs(rest) > INK).astype(np.uint8), binaryImage=True)
-    if ink["m00"] < LEAST_INK:
-        return None
-    centre = ink["m10"] / ink["m00"], ink["m01"] / ink["m00"]
-    whole = float((rest * rest).sum())
-    stage = _Stage(shown, expected, bank)
-    gain, letter, corner = stage.best(likely, centre, 1)
-    if gain < CERTAIN * whole:
-        gain, letter, corner = stage.best(range(1, len(LETTERS)), centre, 2)
-    if gain < EXPLAINED * whole:
-        return None
-    half = _SIZE / 2
-    return Flyer(LETTERS[letter], (x + corner[0] + half - MARGIN) / SQUARE, (y + corner[1] + half - MARGIN) / SQUARE)
+class _View:
+    """The part of a picture around a place that could not be told."""
+
+    def __init__(
+        self, picture: Levels, letters: NDArray[np.str_], place: Mask, ground: tuple[float, float], bank: Bank
+    ) -> None:
+        rows, columns = np.nonzero(place)
+        self._rows = slice(max(0, int(rows.min()) - 1), min(8, int(rows.max()) + 2))
+        self._columns = slice(max(0, int(columns.min()) - 1), min(8, int(columns.max()) + 2))
+        self._y, self._x = (MARGIN + part.start * SQUARE - HALO for part in (self._rows, self._columns))
+        bottom, right = (MARGIN + part.stop * SQUARE + HALO for part in (self._rows, self._columns))
+        here = (slice(self._y, bottom), slice(self._x, right))
+        light, dark = ground
+        self._shown = picture[here]
+        self._bare = dark + (light - dark) * bank.light[here] + (_FRAME_LEVEL - dark) * bank.frame[here]
+        self._bank = bank
+        self._whole = self.stage(letters).ink_error
+
+    def stage(self, letters: NDArray[np.str_]) -> _Stage:
+        """The place with these letters standing; what could not be told is taken for empty."""
+        expected = _board(self._shown, self._bare, letters[self._rows, self._columns], self._bank)
+        return _Stage(self._shown, expected, self._bank)
+
+    def best(self, stage: _Stage, likely: Iterable[int]) -> _Try:
+        """The flyer that explains most, if it explains enough."""
+        centre = stage.ink_centre()
+        if centre is None:
+            return 0.0, None
+        gain, letter, corner = stage.best(likely, centre, 1)
+        if gain < CERTAIN * stage.ink_error:
+            gain, letter, corner = stage.best(range(1, len(LETTERS)), centre, 2)
+        if gain < EXPLAINED * stage.ink_error:
+            return 0.0, None
+        x, y = corner[0] + self._x + _SIZE / 2 - MARGIN, corner[1] + self._y + _SIZE / 2 - MARGIN
+        return 1 - (stage.ink_error - gain) / self._whole, Flyer(LETTERS[letter], x / SQUARE, y / SQUARE)
 
 
 def _board(shown: Levels, bare: Levels, letters: NDArray[np.str_], bank: Bank) -> Levels:
@@ -124,7 +151,19 @@ class _Stage:
 
     def __init__(self, shown: Levels, expected: Levels, bank: Bank) -> None:
         self._shown, self._expected, self._bank = shown, expected, bank
-        self._open = (shown - expected) ** 2
+        rest = shown - expected
+        self._open = rest * rest
+        # At edges of the board and of pieces, a picture half a pixel off differs by this much.
+        slack = SLACK * cv2.morphologyEx(expected, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
+        self._ink = np.abs(rest) > INK + slack
+        self.ink_error = float(self._open[self._ink].sum())
+        """The squared error where something is that was not expected."""
+        self.error = float(self._open.sum())
+
+    def ink_centre(self) -> tuple[float, float] | None:
+        """The centre of what was not expected; None where there is too little of it."""
+        ink = cv2.moments(self._ink.astype(np.uint8), binaryImage=True)
+        return (ink["m10"] / ink["m00"], ink["m01"] / ink["m00"]) if ink["m00"] >= LEAST_INK else None
 
     def best(
         self, letters: Iterable[int], centre: tuple[float, float], tries: int

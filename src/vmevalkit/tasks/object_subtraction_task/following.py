@@ -18,6 +18,8 @@ _ROUNDS = 6
 _LIKELY_ZOOM, _LIKELY_PX, _NOISE_PX = 0.02, 3.0, 0.3
 """How far a camera moves from one reading to the next, and how exactly an object is read."""
 _ZOOMS = (0.5, 1.6)
+_STEADY = 0.005
+"""A zoom that changes by less from one reading to the next goes on as before."""
 _ENOUGH = 0.6
 _SOME = 0.4
 """Shares of the objects that a camera is believed with, by their places and by their sizes."""
@@ -39,6 +41,9 @@ def follow(marks: Sequence[Mark], before: Camera) -> Camera:
     """The camera that most objects agree on, near the last one if it may be. Lengths are the specification's pixels."""
     if not marks:
         return before
+    steady = _refined(marks, before)
+    if abs(steady.zoom - before.zoom) < _STEADY and _placed(marks, steady) >= max(3.0, _ENOUGH * len(marks)):
+        return steady  # a colour cast changes how large objects look, but not where they are
     common = _common_growth(marks, before)
     start = before if common is None else Camera(_near(before.zoom, common), before.x, before.y)
     camera = _sized(_refined(marks, start), marks, common)
@@ -113,9 +118,13 @@ def _step(marks: Sequence[Mark], now: Camera, start: Camera, zoom: float | None)
 
 
 def _agreeing(marks: Sequence[Mark], camera: Camera) -> int:
+    """How many objects are where the camera shows them, and as large."""
+    return _placed([m for m in marks if m.growth is None or abs(m.growth / camera.zoom - 1) < 4 * _SAME_SIZE], camera)
+
+
+def _placed(marks: Sequence[Mark], camera: Camera) -> int:
     return sum(
         hypot(mark.x - camera.zoom * mark.home_x - camera.x, mark.y - camera.zoom * mark.home_y - camera.y) < _AGREES_PX
-        and (mark.growth is None or abs(mark.growth / camera.zoom - 1) < 4 * _SAME_SIZE)
         for mark in marks
     )
 

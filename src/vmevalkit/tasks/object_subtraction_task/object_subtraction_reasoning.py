@@ -153,7 +153,9 @@ def _posed(rng: Random, level: str, kind: str, draft: Draft, knobs: ObjectSubtra
     """The draft with its objects in an order that says nothing about the rule."""
     order = list(range(len(draft.things)))
     rng.shuffle(order)
-    things = tuple(replace(draft.things[old], id=new) for new, old in enumerate(order))
+    things = tuple(
+        Thing(new, t.colour, t.shape, t.x, t.y, t.size) for new, t in enumerate(draft.things[old] for old in order)
+    )
     targets = tuple(new for new, old in enumerate(order) if old in draft.targets)
     return ObjectSubtraction(
         knobs.canvas, things, Rule(level, kind, draft.value, draft.listed, targets), knobs.animation

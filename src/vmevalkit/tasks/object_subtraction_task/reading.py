@@ -16,6 +16,7 @@ from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import
 from vmevalkit.tasks.object_subtraction_task.scene import (
     AREAS,
     CENTROIDS,
+    COLOURS,
     NEW,
     OTHER,
     SPECIFIED_CANVAS,
@@ -60,6 +61,7 @@ class ObjectReader:
     def __init__(self, puzzle: ObjectSubtraction) -> None:
         self._grow = puzzle.unit
         self._homes = {thing.id: self._small(piece_of(thing)) for thing in puzzle.things}
+        self._largest = max(home.area for home in self._homes.values())
 
     def read(self, sighting: Sighting, before: Scene | None) -> Scene | None:
         """The scene, or None where no white ground is seen. An object behind something is taken to be as it was."""
@@ -80,7 +82,7 @@ class ObjectReader:
         veil = _veil(others)
         missing = (last[thing_id] for thing_id in last if thing_id not in seen)
         hidden = [piece for piece in missing if self._is_hidden(piece, camera, veil, sighting.seen)]
-        strange = [_placed_stranger(blob) for blob in others if _is_strange(blob, hidden, camera)]
+        strange = [_placed_stranger(blob) for blob in others if self._is_strange(blob, hidden, camera)]
         pieces = [*(camera.undone(piece, READING_SIDE) for piece in (*seen.values(), *strange)), *hidden]
         pieces = [cut.get(piece.id, piece) for piece in pieces]
         large = Camera(camera.zoom, camera.x * self._grow, camera.y * self._grow)
@@ -132,6 +134,20 @@ class ObjectReader:
         astray = hypot(piece.x - home.x, piece.y - home.y) > _A_LITTLE
         expected = place.sum() if astray else piece.area * camera.zoom**2
         return bool((place & ~veil).sum() < _CLEAR * expected)
+
+    def _is_strange(self, blob: Blob, hidden: Iterable[Piece], camera: Camera) -> bool:
+        """Whether a patch is an object that the puzzle does not have. Hands reach in from the edge, text is grey, its
+        boxes are long, large or have objects shining through, and what is left of an object behind a hand is none."""
+        if blob.region.reaches_in or blob.area < _THING_AREA:
+            return False
+        left, top, right, bottom = blob.region.box
+        short, long = sorted((right - left, bottom - top))
+        if float(np.ptp(blob.lack)) < _GREY_LEVELS and short < _TEXT_PX:
+            return False
+        large = blob.area > _CHANGED[1] * self._largest and ink_of(blob.lack).name not in COLOURS
+        if (long > _LONG * short or large or blob.mixed) and _shape(blob) == OTHER:
+            return False
+        return not (blob.region.joined and any(_covers(blob, camera, piece) for piece in hidden))
 
     def _marks(self, seen: Mapping[int, Piece], blobs: Iterable[Blob]) -> list[Mark]:
         """What the seen objects say about the camera."""
@@ -232,20 +248,6 @@ def _veil(blobs: Iterable[Blob]) -> Mask:
         left, top, right, bottom = blob.region.box
         veil[top:bottom, left:right] |= blob.region.mask > 0
     return veil
-
-
-def _is_strange(blob: Blob, hidden: Iterable[Piece], camera: Camera) -> bool:
-    """Whether a patch is an object that the puzzle does not have. Hands reach in from the edge, text is grey, its boxes
-    are long or have objects shining through, and what is left of an object behind a hand is no object."""
-    if blob.region.reaches_in or blob.area < _THING_AREA:
-        return False
-    left, top, right, bottom = blob.region.box
-    short, long = sorted((right - left, bottom - top))
-    if float(np.ptp(blob.lack)) < _GREY_LEVELS and short < _TEXT_PX:
-        return False
-    if (long > _LONG * short or blob.mixed) and _shape(blob) == OTHER:
-        return False
-    return not (blob.region.joined and any(_covers(blob, camera, piece) for piece in hidden))
 
 
 def _placed_stranger(blob: Blob) -> Piece:

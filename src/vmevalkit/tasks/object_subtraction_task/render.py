@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -16,11 +17,43 @@ _Outline: TypeAlias = NDArray[np.float64]
 
 
 def draw(canvas_px: int, scene: Scene) -> Frame:
-    """The picture of a scene. What lies outside the canvas is cut off."""
+    """The picture of a scene. What lies outside the canvas is cut off, and the later pieces lie over the earlier."""
+    pieces = scene.pieces
+    if scene.camera != STILL:
+        pieces = tuple(scene.camera.shown(piece, canvas_px) for piece in pieces)
+    frame = np.full((canvas_px, canvas_px, 3), 255, np.uint8)
+    rest = [piece for place, piece in enumerate(pieces) if not _stamped(frame, piece, pieces, place)]
+    if not rest:
+        return frame
     canvas = Canvas(canvas_px, canvas_px)
-    still = scene.camera == STILL
-    for piece in scene.pieces:
-        _paint(canvas, piece if still else scene.camera.shown(piece, canvas_px))
+    canvas.paste(frame, 0, 0)
+    for piece in rest:
+        _paint(canvas, piece)
+    return canvas.frame()
+
+
+def _stamped(frame: Frame, piece: Piece, pieces: Sequence[Piece], place: int) -> bool:
+    """Whether the piece could be drawn by copying: most objects stand still on whole pixels, and clear of others."""
+    x, y, size = int(piece.x), int(piece.y), int(piece.size)
+    if piece.opacity != 1.0 or (x, y, size) != (piece.x, piece.y, piece.size):
+        return False
+    half = size // 2 + 2
+    if x < half or y < half or x + half > frame.shape[1] or y + half > frame.shape[0]:
+        return False
+    for number, other in enumerate(pieces):
+        reach = half + other.size / 2 + 2
+        if number != place and abs(other.x - x) < reach and abs(other.y - y) < reach:
+            return False
+    frame[y - half : y + half, x - half : x + half] = _stamp(piece.shape, piece.colour, size)
+    return True
+
+
+@lru_cache(maxsize=2048)
+def _stamp(shape: str, colour: str, size: int) -> Frame:
+    """An object alone, in the middle of a small picture."""
+    half = size // 2 + 2
+    canvas = Canvas(2 * half, 2 * half)
+    _paint(canvas, Piece(0, colour, shape, half, half, size))
     return canvas.frame()
 
 
