@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from vmevalkit.core.errors import StoreError
-from vmevalkit.eval.experiment import score_experiment
+from vmevalkit.eval.experiment import score_experiment, score_videos
 from vmevalkit.media.picture import read_picture
 from vmevalkit.report.page import build_report
 from vmevalkit.runner.generate import generate
@@ -57,6 +57,26 @@ def test_a_second_report_draws_no_strip_again(page: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (page.parent / "strips").iterdir()}
     build_report("first", root / "outputs", root / "evaluations", root / "report")
     assert {path: path.stat().st_mtime_ns for path in (page.parent / "strips").iterdir()} == before
+
+
+def test_films_from_elsewhere_have_strips_too_and_may_move(page: Path, tmp_path: Path) -> None:
+    root = page.parent.parent
+    films = tmp_path / "place" / "films"
+    films.mkdir(parents=True)
+    shutil.copytree(root / "questions", tmp_path / "place" / "questions")
+    for film in (root / "outputs" / "first" / "oracle").rglob("*.mp4"):
+        shutil.copy(film, films / film.name)
+    place = tmp_path / "place"
+    summary = score_videos(films, place / "questions", "mine", place / "evaluations", "brought")
+    assert [scoring.score.passed for scoring in summary.scorings if scoring.score] == [True, True]
+    place.rename(tmp_path / "moved")
+    moved = build_report("brought", tmp_path / "none", tmp_path / "moved" / "evaluations", tmp_path / "report")
+    links = re.findall(r'(?:src|href)="([^"#]+)"', moved.read_text("utf-8"))
+    assert len(links) == 2 * 4
+    assert all((moved.parent / unquote(link)).is_file() for link in links)
+    shutil.rmtree(tmp_path / "moved" / "films")
+    bare = build_report("brought", tmp_path / "none", tmp_path / "moved" / "evaluations", tmp_path / "report")
+    assert bare.read_text("utf-8").count("pass, 5") == 2
 
 
 def test_an_experiment_without_scores_says_how_to_make_them(tmp_path: Path) -> None:

@@ -158,11 +158,15 @@ def score_one(film: FilmToScore) -> Scoring:
         film.experiment, film.model, film.question.domain, film.question.id, scorer.evaluator,
         score=Score.unscored(scorer.evaluator, scorer.version(film.question), "not scored yet"),
         sample=film.sample, run_id=film.run_id, video_digest=video_digest, puzzle_digest=puzzle_digest,
+        film=None if film.own_run else film.film.absolute(),
+        question_folder=None if film.own_run else film.question.folder.absolute(),
     )  # fmt: skip
     there = load_score(scored.path(film.evaluations))
     if there is not None and there.made_from(
         video_digest=video_digest, puzzle_digest=puzzle_digest, version=scored.score.version
     ):
+        if (there.film, there.question_folder) != (scored.film, scored.question_folder):
+            save_score(film.evaluations, replace(scored, score=there.score, timestamp=there.timestamp))
         return Scoring(film, there.score, kept=True)
     score = scorer.score(film.question, film.film, film.placement, film.own_run)
     save_score(film.evaluations, replace(scored, score=score))

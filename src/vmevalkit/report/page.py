@@ -79,9 +79,10 @@ def build_report(
 
 def _card(scored: Scored, run: Run | None, folder: Path) -> FilmCard:
     anchor = f"{scored.model}-{scored.question_id}-{scored.sample}-{scored.evaluator}"
-    if run is None or run.video is None:
+    video, place = (scored.film, scored.question_folder) if run is None else (run.video, question_of(run))
+    if video is None or place is None or not video.is_file() or not place.is_dir():
         return FilmCard(anchor, scored.model, scored.question_id, scored.sample, scored.score)
-    question = load_question(question_of(run))
+    question = load_question(place)
     return FilmCard(
         anchor=anchor,
         model=scored.model,
@@ -89,8 +90,8 @@ def _card(scored: Scored, run: Run | None, folder: Path) -> FilmCard:
         sample=scored.sample,
         score=scored.score,
         prompt=question.prompt,
-        video=_link(run.video, folder),
-        strip=_strip(run, scored, folder),
+        video=_link(video, folder),
+        strip=_strip(video, scored, folder),
         first_frame=_link(question.first_frame, folder),
         final_frame=_final(question, folder),
     )
@@ -100,14 +101,13 @@ def _final(question: Question, folder: Path) -> str | None:
     return None if question.final_frame is None else _link(question.final_frame, folder)
 
 
-def _strip(run: Run, scored: Scored, folder: Path) -> str | None:
+def _strip(video: Path, scored: Scored, folder: Path) -> str | None:
     """The strip is named by the film's digest: it is drawn once, and again only for another film."""
-    assert run.video is not None
-    name = f"{layout.folder_name(scored.question_id)}-{scored.video_digest or run.run_id}.jpg"
+    name = f"{layout.folder_name(scored.question_id)}-{scored.video_digest or scored.run_id}.jpg"
     path = folder / STRIPS / name
     if not path.is_file():
         try:
-            strip = filmstrip(run.video)
+            strip = filmstrip(video)
         except MediaError:  # the score says why there is nothing to see
             return None
         write_file(path, jpeg(strip))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,10 @@ class Scored:
     puzzle_digest: str | None = None
     annotator: str | None = None
     """Who judged, where people do: each has a file of their own."""
+    film: Path | None = None
+    """Where a film from elsewhere lay when it was scored; a run knows its own."""
+    question_folder: Path | None = None
+    """Likewise its question."""
     timestamp: str = ""
 
     def path(self, evaluations: Path) -> Path:
@@ -74,6 +79,8 @@ def save_score(evaluations: Path | str, scored: Scored) -> Path:
         "puzzle_digest": scored.puzzle_digest,
         "scorer_version": scored.score.version,
         "annotator": scored.annotator,
+        "film": _relative(scored.film, path.parent),
+        "question_folder": _relative(scored.question_folder, path.parent),
     }
     clean(path.parent)
     write_file(path, record_text({"metadata": metadata, "result": to_json(scored.score)}))
@@ -100,9 +107,20 @@ def load_score(path: Path) -> Scored | None:
             puzzle_digest=about.get("puzzle_digest"),
             annotator=about.get("annotator"),
             timestamp=about.get("timestamp", ""),
+            film=_absolute(about.get("film"), path.parent),
+            question_folder=_absolute(about.get("question_folder"), path.parent),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise StoreError(f"{path} is no score file ({error!r}); remove it and score again") from error
+
+
+def _relative(path: Path | None, folder: Path) -> str | None:
+    """As the score file names it: they may be moved together."""
+    return None if path is None else Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
+
+
+def _absolute(name: str | None, folder: Path) -> Path | None:
+    return None if name is None else Path(os.path.normpath(folder.absolute() / name))
 
 
 def load_scores(evaluations: Path | str, experiment: str) -> list[Scored]:
