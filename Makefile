@@ -4,13 +4,21 @@ WORKERS ?= 2
 BIN := .venv/bin
 DEMO := demo
 
-.PHONY: install demo test test-browser check bench audit certificate clean
+.PHONY: install install-local demo test test-browser test-local check bench audit certificate clean
 
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,bench]"
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,bench,models]"
+	touch $@
+
+# Torch and diffusers, for models that run on this machine: large, and needed by nothing else.
+install-local: .venv/installed-local
+
+.venv/installed-local: .venv/installed
+	$(BIN)/pip install --quiet --constraint constraints.txt torch
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local]"
 	touch $@
 
 demo: install
@@ -23,11 +31,15 @@ demo: install
 		--out $(DEMO)/report
 
 test: install
-	$(BIN)/pytest -q -n $(WORKERS) -m "not browser"
+	$(BIN)/pytest -q -n $(WORKERS) -m "not browser and not local"
 
 # Needs Chromium: `apt-get install chromium`, or CHROMIUM=/path/to/it.
 test-browser: install
 	$(BIN)/pytest -q -m browser
+
+# Pipelines of diffusers with tiny random weights.
+test-local: install-local
+	$(BIN)/pytest -q -m local
 
 check: install
 	$(BIN)/ruff check .

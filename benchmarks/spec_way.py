@@ -176,12 +176,62 @@ def _chess(puzzle: Any, folder: Path) -> None:
     _chess_board(board.fen(), folder / "final_frame.png")
 
 
+RAVEN_COLOURS = {
+    "red": (214, 36, 40), "blue": (0, 84, 200), "green": (0, 165, 80),
+    "orange": (246, 166, 0), "purple": (164, 64, 196), "black": (32, 32, 32),
+}  # fmt: skip
+RAVEN_PLACES = {
+    1: [(75, 75)],
+    2: [(48, 75), (102, 75)],
+    3: [(75, 49), (48, 98), (102, 98)],
+    4: [(48, 48), (102, 48), (48, 102), (102, 102)],
+}
+RAVEN_CORNERS = {"triangle": 3, "arrow": 3, "half_disc": 3, "square": 4, "star": 10}
+
+
+def _raven_tile(tile: Any) -> Image.Image:
+    image = Image.new("RGB", (150, 150), "white")
+    pen = ImageDraw.Draw(image)
+    fill = RAVEN_COLOURS[tile.colour]
+    for x, y in RAVEN_PLACES[tile.number]:
+        if tile.shape in ("circle", "ring"):
+            pen.ellipse((x - 20, y - 20, x + 20, y + 20), fill=fill)
+        else:
+            pen.regular_polygon((x, y, 21), RAVEN_CORNERS.get(tile.shape, 4), -tile.angle_deg, fill=fill)
+    pen.rectangle((0, 0, 149, 149), outline="black", width=2)
+    return image
+
+
+def _raven_question() -> Image.Image:
+    image = Image.new("RGB", (150, 150), "white")
+    pen = ImageDraw.Draw(image)
+    font = ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf", 86)
+    pen.text((75, 75), "?", (90, 90, 90), font, anchor="mm")
+    pen.rectangle((0, 0, 149, 149), outline="black", width=2)
+    return image
+
+
+def _raven_picture(tiles: Any, hide_last: bool, path: Path) -> None:
+    image = Image.new("RGB", (450, 450), "white")
+    for place, tile in enumerate(tiles):
+        row, col = divmod(place, 3)
+        drawn = _raven_question() if hide_last and place == 8 else _raven_tile(tile)
+        image.paste(drawn, (col * 150, row * 150))
+    image.save(path)
+
+
+def _raven(puzzle: Any, folder: Path) -> None:
+    _raven_picture(puzzle.tiles, True, folder / "first_frame.png")
+    _raven_picture(puzzle.tiles, False, folder / "final_frame.png")
+
+
 DRAW: dict[str, Callable[[Any, Path], None]] = {
     "maze": _maze,
     "rotation": _rotation,
     "sudoku": _sudoku,
     "object_subtraction": _object_subtraction,
     "chess": _chess,
+    "raven": _raven,
 }
 
 

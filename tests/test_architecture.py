@@ -18,7 +18,7 @@ ROOMS: dict[str, set[str]] = {
     "stats": set(),
     "media": {"core"},
     "store": {"core"},
-    "jobs": {"core", "store"},
+    "jobs": {"core", "store", "models"},
     "tasks": {"core", "media", "store"},
     "models": {"core", "media"},
     "baselines": {"core", "media", "tasks", "models"},

@@ -1,12 +1,19 @@
-"""A progress bar on stderr, where somebody can see it."""
+"""Progress on stderr, where somebody can see it."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from vmevalkit.jobs.tally import Board
+
+_PLACES = ("kept", "waiting", "ordering", "making", "fetching", "success", "failed", "refused", "uncertain")
 
 
 @contextmanager
@@ -26,6 +33,36 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
             bar.update(line, completed=done, total=total)
 
         yield tell
+
+
+@contextmanager
+def jobs_table(board: Board) -> Iterator[Callable[[int, int], None]]:
+    """A table that follows the board, a line a model. The function is to be called whenever a job ends."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    live = Live(get_renderable=lambda: table_of(board), console=console, refresh_per_second=4)
+    with _interrupts() as pressed, live if console.is_terminal else nullcontext():
+
+        def tell(_done: int, _total: int) -> None:
+            if pressed.is_set():
+                raise KeyboardInterrupt
+
+        yield tell
+
+
+def table_of(board: Board) -> Table:
+    from rich.table import Column, Table
+
+    title = f"{board.finished} of {board.total} jobs"
+    if board.budget is not None:
+        most = "" if board.budget.most_usd is None else f" of ${board.budget.most_usd:.2f}"
+        title += f", ${board.budget.spent_usd:.2f}{most} spent"
+    table = Table("model", *(Column(name, justify="right") for name in _PLACES), title=title)
+    for tally in list(board.tallies.values()):
+        table.add_row(tally.model, *(str(getattr(tally, name) or "") for name in _PLACES))
+    return table
 
 
 @contextmanager

@@ -16,17 +16,23 @@ _PLAIN = frozenset({int, float, str, bool, type(None)})
 
 def to_json(value: Any) -> Any:
     """Plain dicts, lists and scalars; tuples become lists."""
-    if type(value) in _PLAIN:
+    kind: Any = type(value)
+    if kind in _PLAIN:
         return value
     if isinstance(value, tuple | list):
-        return [to_json(item) for item in value]
+        return [item if type(item) in _PLAIN else to_json(item) for item in value]
     if isinstance(value, dict):
         return {str(key): to_json(item) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if (names := _field_names(kind)) is not None:
+        return {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, frozenset | set):
         return [to_json(item) for item in sorted(value)]
     return value
+
+
+@lru_cache(maxsize=512)
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 def from_json(kind: type[T], data: Any) -> T:

@@ -10,7 +10,8 @@ from typing import Any, Literal
 FailureMode = Literal[
     "none", "static", "partial", "incorrect_termination", "illegal_process", "scene_broken", "misunderstood"
 ]
-RunStatus = Literal["success", "failed", "uncertain"]
+RunStatus = Literal["success", "failed", "refused", "uncertain"]
+"""refused: by the provider's content policy. uncertain: ordered, perhaps, and the answer was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ class Run:
     question_digest: str | None = None
     """Digest of the puzzle the film was made for."""
     video_digest: str | None = None
+    prompt_variant: str = "default"
+    """How the question's prompt was changed before the model met it."""
 
 
 @dataclass(frozen=True, slots=True)

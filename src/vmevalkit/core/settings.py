@@ -20,3 +20,8 @@ def _dotenv() -> dict[str, str]:
 def setting(name: str, default: str | None = None) -> str | None:
     """The value of ``name``: the environment wins over ``.env`` of the working directory."""
     return os.environ.get(name) or _dotenv().get(name) or default
+
+
+def all_settings() -> dict[str, str]:
+    """Every setting by its name."""
+    return {**_dotenv(), **os.environ}

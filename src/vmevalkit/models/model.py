@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement, Request
+from vmevalkit.core.settings import setting
 
 ModelStatus = Literal["live", "preview", "retired"]
 
@@ -64,6 +65,10 @@ class ModelSpec:
     """The extra of this package that brings what the adapter imports: ``pip install vmevalkit[openai]``."""
     packages: tuple[str, ...] = ()
     """Modules that the adapter imports; each must be found for the model to be ready."""
+    endpoint: str | None = None
+    """The setting that sends the provider's calls to another address, such as ``OPENAI_BASE_URL``."""
+    home: str | None = None
+    """The provider's own host: an endpoint elsewhere may still serve what the provider has retired."""
     takes: frozenset[str] = frozenset({"seed"})
     """Which parameters of a request the provider has a place for: seed, enhance_prompt, temperature, ..."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -81,12 +86,23 @@ class ModelSpec:
             return 0.0
         return None if self.price is None else self.price.of(seconds)
 
-    def allow(self, request: Request) -> None:
-        """Raise UsageError where the row does not allow the request."""
-        if self.status == "retired":
+    @property
+    def served_elsewhere(self) -> bool:
+        """Whether the endpoint's setting names another host than the provider's own."""
+        address = setting(self.endpoint) if self.endpoint else None
+        return address is not None and not (self.home and self.home in address)
+
+    def refuse_retired(self) -> None:
+        """Raise UsageError, with the replacement, where nobody serves the model any more."""
+        if self.status == "retired" and not self.served_elsewhere:
             since = f" since {self.retired_on}" if self.retired_on else ""
             instead = f"use {self.replacement} instead" if self.replacement else "choose another model"
-            raise UsageError(f"{self.name} is retired by {self.provider}{since}; {instead}")
+            other = f", or set {self.endpoint} to a service that still has it" if self.endpoint else ""
+            raise UsageError(f"{self.name} is retired by {self.provider}{since}; {instead}{other}")
+
+    def allow(self, request: Request) -> None:
+        """Raise UsageError where the row does not allow the request."""
+        self.refuse_retired()
         if request.seconds <= 0:
             raise UsageError(f"a film of {request.seconds} s was asked of {self.name}; it must be longer than 0 s")
         if self.durations_s and request.seconds not in self.durations_s:

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import cast
 
-from vmevalkit.core.errors import ModelError, Occupied, StoreError, UsageError
-from vmevalkit.core.jsonable import from_json
-from vmevalkit.core.randomness import rng_for
-from vmevalkit.core.records import Placement, Question, Request, Run
-from vmevalkit.jobs.done import Done, Failure
-from vmevalkit.jobs.pool import check_workers, map_jobs
-from vmevalkit.media.video import probe
+from vmevalkit.core.records import Run
+from vmevalkit.jobs.budget import Budget
+from vmevalkit.jobs.course import Check
+from vmevalkit.jobs.pool import check_workers
+from vmevalkit.jobs.tally import Board
+from vmevalkit.media.wholeness import whole_film
+from vmevalkit.models.model import ModelSpec, RemoteModel
+from vmevalkit.runner.errands import Again, Errand, Shard, in_order, limited, runs_there
+from vmevalkit.runner.interrupts import wait_for
+from vmevalkit.runner.local import film_here
+from vmevalkit.runner.plan import Money, Pace, Plan, make_plan
+from vmevalkit.runner.remote import Task, entries_of, film_remotely, mend, steps_of
+from vmevalkit.runner.wishes import Wishes
 from vmevalkit.store import layout
-from vmevalkit.store.commit import file_digest, lock, remove_folder
-from vmevalkit.store.questions import load_questions, question_digest
-from vmevalkit.store.runs import Job, PendingRun, counting, new_run, runs_of
-from vmevalkit.tasks import TASKS
-
-if TYPE_CHECKING:
-    from vmevalkit.baselines import BaselineRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """One job with all that is needed to do it. It can be sent to another process."""
-
-    job: Job
-    question: Question
-    outputs: Path
-    seconds: float | None = None
-    """Length of the film that is asked for; None leaves it to the task."""
+from vmevalkit.store.commit import lock
+from vmevalkit.store.runs import Job
+from vmevalkit.store.shards import shard_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +38,10 @@ class Summary:
     """Jobs that were finished, or had failed, in an earlier call."""
     not_applicable: tuple[tuple[str, str], ...] = ()
     """Model and question where a baseline has nothing to film: its trick is another task's."""
+    unordered: int = 0
+    """Jobs that the budget did not allow."""
+    budget: Budget | None = None
+    """What was spent by the experiment, where anything is charged."""
 
     @property
     def failed(self) -> tuple[Run, ...]:
@@ -63,176 +57,145 @@ def run(
     domains: Sequence[str] | None = None,
     samples: int = 1,
     seconds: float | None = None,
+    wishes: Wishes | None = None,
     workers: int = 1,
     retry_failed: bool = False,
+    again: Again | None = None,
     force: bool = False,
+    shard: Shard | None = None,
+    limit: int | None = None,
+    money: Money | None = None,
+    pace: Pace | None = None,
+    catalogue: Mapping[str, ModelSpec] | None = None,
+    check: Check | None = whole_film,
+    board: Board | None = None,
     on_done: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Summary:
     """Every model on every question, ``samples`` times.
 
     A job is (experiment, model, question, sample): one that has a film is not done again, one that failed only with
-    ``retry_failed``. Films of other questions under the same ids are refused (Occupied) before anything is run, unless
-    ``force`` is set, which removes them. A job that fails leaves a run folder that says why. ``on_done`` is told how
-    many jobs of how many are finished.
+    ``retry_failed`` (``again`` names further cases). Films of other questions under the same ids are refused (Occupied)
+    before anything is run, unless ``force`` is set, which removes them. A job that fails leaves a run folder that says
+    why. ``shard`` is a part of the jobs, ``limit`` the most of each model that are begun. ``check`` looks at each film
+    that arrives from a provider. ``board`` is kept up to date for whoever watches, ``on_done`` is told how many jobs of
+    how many are finished, and ``tell`` what a model has no place for.
     """
-    from vmevalkit.baselines import BASELINES
-
     check_workers(workers)
-    if samples < 1:
-        raise UsageError(f"{samples} samples were asked for; ask for at least 1")
-    for model in models:
-        BASELINES[model]  # an unknown name is refused before anything is run
-    asked = load_questions(questions, domains)
-    if not asked:
-        raise StoreError(
-            f"there are no questions in {questions}; make some first: vmevalkit generate --out {questions}"
-        )
-    errands: list[Errand] = []
-    idle: list[tuple[str, str]] = []
-    for model in dict.fromkeys(models):
-        for question in asked:
-            jobs = [Job(experiment, model, question.domain, question.id, sample) for sample in range(samples)]
-            wanted = [Errand(job, question, Path(outputs), seconds) for job in jobs]
-            if _applies(wanted[0]):
-                errands.extend(wanted)
-            else:
-                idle.append((model, question.id))
-    with ExitStack() as locks:
-        for model in dict.fromkeys(models):
-            locks.enter_context(lock(layout.model_folder(Path(outputs), experiment, model)))
-        _make_room(errands, force)
-        there = _runs(errands)
-        settled = {job for job, run in there.items() if run.status == "success" or not retry_failed}
-        todo = [errand for errand in errands if errand.job not in settled]
-        _do(todo, len(errands), workers, on_done)
-        runs = _runs(errands)
-    return Summary(tuple(runs.values()), len(todo), len(errands) - len(todo), tuple(idle))
+    wishes = wishes or Wishes()
+    wishes = wishes if seconds is None else replace(wishes, seconds=seconds)
+    again = again or Again()
+    again = replace(again, failed=again.failed or retry_failed)
+    money, pace, board = money or Money(), pace or Pace(), Board() if board is None else board
+    plan = make_plan(
+        models, questions, experiment, outputs,
+        domains=domains, samples=samples, wishes=wishes, shard=shard, catalogue=catalogue,
+    )  # fmt: skip
+    remote = _load(plan, wishes, tell)
+    prices = {name: money.price(model.spec, wishes) for name, model in remote.items()}
 
-
-def _applies(errand: Errand) -> bool:
-    """Whether the baseline has a film of this question at all."""
-    from vmevalkit.baselines import BASELINES
-
-    return not _has_puzzle(errand.question) or BASELINES[errand.job.model].applies(_asked(errand))
-
-
-def _runs(errands: Sequence[Errand]) -> dict[Job, Run]:
-    """The run that counts for each of the jobs, where there is one."""
-    folders = dict.fromkeys(errand.job.folder(errand.outputs) for errand in errands)
-    found = {Job.of(run): run for run in counting(run for folder in folders for run in runs_of(folder))}
-    return {errand.job: found[errand.job] for errand in errands if errand.job in found}
-
-
-def _make_room(errands: Sequence[Errand], force: bool) -> None:
-    """Refuse, or remove, runs that were made for other questions of the same id."""
-    strangers = [
-        run
-        for errand in errands
-        if errand.job.sample == 0
-        for run in runs_of(errand.job.folder(errand.outputs))
-        if run.question_digest != question_digest(errand.question)
-    ]
-    if strangers and not force:
-        raise Occupied(
-            f"the experiment {strangers[0].experiment!r} holds films of other questions ({strangers[0].folder}) and "
-            "was left as it is; use another --experiment, or --force to remove them"
-        )
-    for run in strangers:
-        remove_folder(run.folder)
-
-
-def _do(todo: Sequence[Errand], total: int, workers: int, on_done: Callable[[int, int], None] | None) -> None:
-    finished = total - len(todo)
-
-    def take(done: Done[Errand, Run]) -> None:
-        nonlocal finished
-        if done.error is not None:
-            if done.error.is_a(StoreError):
-                raise StoreError(done.error.message)  # the next job would fare no better on a full disk
-            _record_failure(done.item, done.error)
-        finished += 1
+    def tick() -> None:
         if on_done:
-            on_done(finished, total)
+            on_done(board.finished, board.total)
 
-    if on_done:
-        on_done(finished, total)
-    map_jobs(carry_out, todo, workers, take)
-
-
-def carry_out(errand: Errand) -> Run:
-    """Have the model make its film, check it, and commit the run folder. A model that fails is a run that failed."""
-    with new_run(errand.outputs, errand.job, errand.question) as pending:
-        began = time.monotonic()
-        try:
-            placement = _film(errand, pending.video)
-            probe(pending.video)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001  - the job's edge: whatever a model raises is its run's record
-            seconds = time.monotonic() - began
-            return pending.finish(replace(_begun(errand, pending), error=str(Failure.of(error)), seconds=seconds))
-        film = replace(
-            _begun(errand, pending),
-            status="success",
-            video=pending.video,
-            seconds=time.monotonic() - began,
-            placement=placement,
-            video_digest=file_digest(pending.video),
-        )
-        return pending.finish(film)
+    with ExitStack() as locks:
+        for folder in (layout.model_folder(Path(outputs), experiment, model) for model in plan.specs):
+            locks.enter_context(shard_lock(folder, *shard) if shard else lock(folder))
+        work = _left_to_do(plan, remote, prices, again, limit, force=force, shard=shard)
+        board.budget = money.budget(layout.experiment_folder(Path(outputs), experiment), shard) if remote else None
+        _fill(board, plan, work)
+        tick()
+        made = _film(work.here, workers, board, tick)
+        unordered = 0
+        if board.budget is not None:
+            filmed = wait_for(film_remotely(work.tasks, pace.limits, board.budget, board, check, tick))
+            made.update(filmed.runs)
+            unordered = filmed.left
+    counted = in_order(plan.errands, {**work.runs, **made})
+    return Summary(counted, len(made), len(counted) - len(made), plan.idle, unordered, board.budget)
 
 
-def _film(errand: Errand, into: Path) -> Placement | None:
-    from vmevalkit.baselines import BASELINES
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is there, and what is to be done."""
 
-    if not _has_puzzle(errand.question):
-        raise ModelError(
-            f"the baseline {errand.job.model!r} films known puzzles, and {errand.question.id} has none: "
-            "use a real model"
-        )
-    return BASELINES[errand.job.model].generate(_asked(errand), into)
+    runs: dict[Job, Run]
+    here: list[Errand]
+    tasks: list[Task]
 
 
-def _asked(errand: Errand) -> BaselineRequest:
-    from vmevalkit.baselines import BaselineRequest
-
-    question, job = errand.question, errand.job
-    task = TASKS[question.domain]
-    request = Request(
-        question_id=question.id,
-        prompt=question.prompt,
-        first_frame=question.first_frame,
-        seconds=errand.seconds or task.film_seconds,
-        seed=rng_for("request", job.model, question.id, job.sample).getrandbits(31),
-        sample=job.sample,
-    )
-    return BaselineRequest(request, task.name, _puzzle(question))
-
-
-def _has_puzzle(question: Question) -> bool:
-    return question.domain in TASKS and "puzzle" in question.metadata
-
-
-def _puzzle(question: Question) -> Any:
-    return from_json(TASKS[question.domain].puzzle_type, question.metadata["puzzle"])
-
-
-def _begun(errand: Errand, pending: PendingRun) -> Run:
-    job = errand.job
-    return Run(
-        experiment=job.experiment,
-        model=job.model,
-        question_id=job.question_id,
-        domain=job.domain,
-        sample=job.sample,
-        run_id=pending.run_id,
-        status="failed",
-        folder=pending.target,
-        question_digest=question_digest(errand.question),
-    )
+def _left_to_do(
+    plan: Plan,
+    remote: Mapping[str, RemoteModel],
+    prices: Mapping[str, float | None],
+    again: Again,
+    limit: int | None,
+    *,
+    force: bool,
+    shard: Shard | None,
+) -> _Work:
+    errands = {name: plan.of(name) for name in remote}
+    folders = {name: plan.folder(name) for name in remote}
+    entries = {name: entries_of(folders[name], errands[name], force=force) for name in remote}
+    for name, known in entries.items():
+        mend(errands[name], known)
+    runs = runs_there(plan.errands, force=force)
+    here = [errand for errand in plan.errands if errand.job.model not in remote and _is_open(errand, runs, again)]
+    part = f"{shard[0]}-of-{shard[1]}" if shard else None
+    tasks = []
+    for name, model in remote.items():
+        steps = steps_of(errands[name], entries[name], runs, again)
+        steps["order"] = limited(steps["order"], limit)
+        tasks.append(Task(model, plan.outputs, folders[name], steps, runs, again, prices[name], part))
+    return _Work(runs, limited(here, limit), tasks)
 
 
-def _record_failure(errand: Errand, failure: Failure) -> None:
-    """For a job whose process died before it could say anything."""
-    with new_run(errand.outputs, errand.job, errand.question) as pending:
-        pending.finish(replace(_begun(errand, pending), error=str(failure)))
+def _load(plan: Plan, wishes: Wishes, tell: Callable[[str], None] | None) -> dict[str, RemoteModel]:
+    """The remote models of the plan. All are loaded before anything is ordered, so that what is missing is said now."""
+    from vmevalkit.models.catalogue import load
+
+    remote: dict[str, RemoteModel] = {}
+    for name, spec in plan.specs.items():
+        if spec is None:
+            continue
+        model = load(spec)
+        if hasattr(model, "submit"):
+            remote[name] = cast(RemoteModel, model)
+        unmet = wishes.unmet(spec)
+        if tell and unmet:
+            tell(f"{name}: {'; '.join(unmet)}")
+    return remote
+
+
+def _is_open(errand: Errand, runs: Mapping[Job, Run], again: Again) -> bool:
+    there = runs.get(errand.job)
+    return there is None or (there.status != "success" and again.failed)
+
+
+def _fill(board: Board, plan: Plan, work: _Work) -> None:
+    """Count each job where it is at the start. Those beyond the limit are no part of this call."""
+    begun = {errand.job for errand in work.here}
+    remote = {task.model.spec.name for task in work.tasks}
+    for errand in plan.errands:
+        tally = board.of(errand.job.model)
+        if errand.job in begun:
+            tally.waiting += 1
+        elif errand.job.model not in remote and errand.job in work.runs:
+            tally.kept += 1
+    for task in work.tasks:
+        tally = board.of(task.model.spec.name)
+        tally.kept = len(task.steps["keep"])
+        tally.waiting = sum(len(errands) for step, errands in task.steps.items() if step != "keep")
+
+
+def _film(errands: Iterable[Errand], workers: int, board: Board, tick: Callable[[], None]) -> dict[Job, Run]:
+    """The jobs of baselines and models on this machine."""
+    made: dict[Job, Run] = {}
+
+    def take(run: Run) -> None:
+        made[Job.of(run)] = run
+        board.of(run.model).move("waiting", run.status)
+        tick()
+
+    film_here(list(errands), workers, take)
+    return made

@@ -4,6 +4,7 @@
     data/questions/vmeval_dataset.json
     data/{domain}_tasks/{domain}_tasks.json
     data/outputs/{experiment}/{model}/{domain}_task/{id}/{run_id}/{video/, question/, metadata.json}
+    data/outputs/{experiment}/{model}/journal[-{part}].jsonl
     data/evaluations/{experiment}/{model}/{domain}_task/{id}/[sample_{k}/]{Scorer}.json
     data/evaluations/{experiment}/{model}/{domain}_task/{id}/[sample_{k}/]{Scorer}/{annotator}.json
     data/reports/{experiment}/
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from vmevalkit.core.errors import UsageError
@@ -39,6 +41,7 @@ _UNSAFE = re.compile(r"^\.|[^A-Za-z0-9._+\-]")
 _ESCAPE = re.compile(r"=([0-9A-F]{2})")
 
 
+@lru_cache(maxsize=1 << 14)
 def folder_name(name: str) -> str:
     """A name as one part of a path. What is not safe there becomes ``=`` and two hex digits: ``a/b`` is ``a=2Fb``."""
     if not name:
@@ -94,7 +97,23 @@ def model_folder(root: Path, experiment: str, model: str) -> Path:
 
 def job_folder(root: Path, experiment: str, model: str, domain: str, question_id: str) -> Path:
     """What one model did with one question: its runs under outputs, its scores under evaluations."""
-    return model_folder(root, experiment, model) / domain_folder(domain) / folder_name(question_id)
+    parts = (folder_name(experiment), folder_name(model), domain_folder(domain), folder_name(question_id))
+    return Path(root, *parts)
+
+
+def journal_file(model: Path, part: str | None = None) -> Path:
+    """What was ordered of a model in an experiment; each part of divided work has a journal of its own."""
+    return model / (f"journal-{part}.jsonl" if part else "journal.jsonl")
+
+
+def journals_of(model: Path) -> list[Path]:
+    """All journals in a model's folder."""
+    return sorted(model.glob("journal*.jsonl"))
+
+
+def all_journals(outputs: Path) -> list[Path]:
+    """The journals of all experiments and models."""
+    return sorted(outputs.glob("*/*/journal*.jsonl"))
 
 
 def sample_folder(job: Path, sample: int) -> Path:

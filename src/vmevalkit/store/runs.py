@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,14 @@ from vmevalkit import __version__
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Question, Run
+from vmevalkit.core.secrets import redacted, secrets
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, new_folder, storing
 from vmevalkit.store.records import read_record, record_text
 
 _VIDEO, _QUESTION = "video", "question"
+_SMALL = 1 << 20
+_numbers = count()
 _RUN_FIELDS = tuple(field.name for field in fields(Run))
 
 
@@ -47,29 +52,59 @@ class PendingRun:
     run_id: str
     aside: Path
     target: Path
+    secrets: Sequence[str] = ()
+
+    def publish(self) -> None:
+        """Let it appear; for a run that was begun on the shelf."""
+        aside, target = str(self.aside), str(self.target)
+        with storing(self.target):
+            try:
+                os.rename(aside, target)  # noqa: PTH104  - here strings cost a third of paths
+            except FileNotFoundError:
+                self.target.parent.mkdir(parents=True, exist_ok=True)
+                os.rename(aside, target)  # noqa: PTH104
 
     @property
     def video(self) -> Path:
         """Where the model is to write its film."""
         return self.aside / _VIDEO / f"{self.target.parent.name}.mp4"
 
-    def finish(self, run: Run) -> Run:
-        """Write the record, which is the last file of the folder. Returns the run as it will lie."""
-        video = None if run.video is None else self.target / run.video.relative_to(self.aside)
+    def finish(self, run: Run, more: Mapping[str, Any] | None = None) -> Run:
+        """Write the record, which is the last file of the folder, with ``more`` for its readers. Secrets do not get
+        into it. Returns the run as it will lie."""
+        video = None if run.video is None else self.target / _VIDEO / run.video.name
         final = replace(run, run_id=self.run_id, folder=self.target, video=video)
-        (self.aside / layout.RUN_RECORD).write_text(record_text(_as_record(final)), "utf-8")
+        text = redacted(record_text({**_as_record(final), **(more or {})}), self.secrets)
+        _write(f"{self.aside}/{layout.RUN_RECORD}", text.encode())
         return final
 
 
 @contextmanager
 def new_run(outputs: Path, job: Job, question: Question) -> Iterator[PendingRun]:
     """A run folder with the question in it. It appears, whole and on the disk, when the block ends."""
-    clean(job.folder(outputs))
-    run_id, target = _vacant(job, job.folder(outputs))
-    with new_folder(target, durable=True) as aside:
-        (aside / _VIDEO).mkdir()
-        _copy_question(question, aside / _QUESTION)
-        yield PendingRun(run_id, aside, target)
+    with new_run_in(job.folder(outputs), job, question) as pending:
+        yield pending
+
+
+@contextmanager
+def new_run_in(folder: Path, job: Job, question: Question, run_id: str | None = None) -> Iterator[PendingRun]:
+    """The same in any folder, and under a name of one's own."""
+    clean(folder)
+    run_id = run_id or _vacant(job, folder)
+    with new_folder(folder / run_id, durable=True) as aside:
+        yield _filled(PendingRun(run_id, aside, folder / run_id, secrets()), question)
+
+
+def shelved_run(
+    scratch: Path, folder: Path, job: Job, question: Question, known_secrets: Sequence[str], run_id: str | None = None
+) -> PendingRun:
+    """The same for many runs that ``flush`` will bring to the disk at once: it is filled in a scratch folder that
+    somebody else cleans up, and appears in ``folder`` when it is published."""
+    run_id = run_id or _vacant(job, folder)
+    aside = scratch / f"run-{next(_numbers)}"
+    with storing(aside):
+        os.mkdir(aside)  # noqa: PTH102
+        return _filled(PendingRun(run_id, aside, folder / run_id, known_secrets), question)
 
 
 def find_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
@@ -125,34 +160,63 @@ def question_of(run: Run) -> Path:
     return run.folder / _QUESTION
 
 
-def _vacant(job: Job, folder: Path) -> tuple[str, Path]:
+def _vacant(job: Job, folder: Path) -> str:
     """A run id of the shape model_question_date_time; a number follows where that second is taken."""
     stem = f"{layout.folder_name(job.model)}_{layout.folder_name(job.question_id)}_{datetime.now(UTC):%Y%m%d_%H%M%S}"
     if job.sample:
         stem += f"_sample{job.sample}"
     run_id, again = stem, 1
-    while (folder / run_id).exists():
+    while os.path.exists(f"{folder}/{run_id}"):  # noqa: PTH110
         again += 1
         run_id = f"{stem}-{again}"
-    return run_id, folder / run_id
+    return run_id
 
 
-def _copy_question(question: Question, into: Path) -> None:
-    with storing(into):
-        into.mkdir()
-        for path in question.folder.iterdir():
-            if path.is_file() and not path.name.startswith(".") and path.name != layout.SOLUTION:
-                shutil.copyfile(path, into / path.name)
+def _filled(pending: PendingRun, question: Question) -> PendingRun:
+    os.mkdir(f"{pending.aside}/{_VIDEO}")  # noqa: PTH102
+    _copy_question(question, f"{pending.aside}/{_QUESTION}")
+    return pending
+
+
+def _copy_question(question: Question, into: str) -> None:
+    with storing(Path(into)):
+        os.mkdir(into)  # noqa: PTH102
+        with os.scandir(question.folder) as files:
+            for file in files:
+                if file.is_file() and not file.name.startswith(".") and file.name != layout.SOLUTION:
+                    _copy(file.path, f"{into}/{file.name}")
         named = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
         if not named.items() <= question.metadata.items():  # by hand, the folder's name may be all that names it
-            (into / layout.QUESTION_RECORD).write_text(record_text({**question.metadata, **named}), "utf-8")
+            Path(into, layout.QUESTION_RECORD).write_text(record_text({**question.metadata, **named}), "utf-8")
+
+
+def _copy(source: str, target: str) -> None:
+    """A question's file is small: one read, one write, at a third of what ``shutil`` needs."""
+    handle = os.open(source, os.O_RDONLY)
+    try:
+        if os.fstat(handle).st_size > _SMALL:
+            shutil.copyfile(source, target)
+            return
+        content = os.read(handle, _SMALL)
+    finally:
+        os.close(handle)
+    _write(target, content)
+
+
+def _write(target: str, content: bytes) -> None:
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    finally:
+        os.close(handle)
 
 
 def _as_record(run: Run) -> dict[str, Any]:
     """The run without its place, so that the folder can be moved."""
-    record: dict[str, Any] = to_json(replace(run, video=None, folder=Path()))
-    del record["folder"]
-    record["video"] = None if run.video is None else run.video.relative_to(run.folder).as_posix()
+    record = {name: to_json(getattr(run, name)) for name in _RUN_FIELDS if name != "folder"}
+    record["video"] = None if run.video is None else f"{_VIDEO}/{run.video.name}"
     return {**record, "created_at": datetime.now(UTC).isoformat(), "vmevalkit_version": __version__}
 
 

@@ -1,5 +1,5 @@
 """Pictures to train and to test the reading of digits with: typefaces and pens, bent, blurred and coded; and what is
-no digit. Used by ``train_digits.py`` alone."""
+no digit. Nothing else needs it."""
 
 from __future__ import annotations
 

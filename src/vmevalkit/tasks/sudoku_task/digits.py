@@ -31,8 +31,11 @@ PARTS = (6, 5)
 FEATURES = DIRECTIONS * PARTS[0] * PARTS[1]
 _SHARP = 0.6
 """An edge counts for a direction by how far it exceeds this share of its strength along it."""
-_ONE_THREAD = 200_000
-"""Multiplications of matrices up to which BLAS stays in one thread; to wake others costs more than they do."""
+_ONE_THREAD, _ROWS = 200_000, 32
+"""Up to so many multiplications BLAS stays in one thread, and to wake others costs more than they do: so matrices are
+multiplied in blocks, of this many rows where they are large."""
+_BATCH = 27
+"""So many samples at once; the memory for more is slow to get."""
 NOTHING = 0
 """The class of all that is no digit, or more than one."""
 
@@ -87,12 +90,14 @@ def _fields(count: int, parts: int) -> Floats:
 
 def product(left: Floats, right: Floats) -> Floats:
     """The product of two matrices, in one thread."""
-    rows = max(1, _ONE_THREAD // right.size)
-    if len(left) <= rows:
-        return np.asarray(left @ right, np.float32)
+    inner = len(right)
+    columns = max(1, min(right.shape[1], _ONE_THREAD // (inner * min(len(left), _ROWS))))
+    rows = max(1, _ONE_THREAD // (inner * columns))
     whole = np.empty((len(left), right.shape[1]), np.float32)
-    for begin in range(0, len(left), rows):
-        np.matmul(left[begin : begin + rows], right, out=whole[begin : begin + rows])
+    for top in range(0, len(left), rows):
+        for side in range(0, right.shape[1], columns):
+            block = whole[top : top + rows, side : side + columns]
+            np.matmul(left[top : top + rows], right[:, side : side + columns], out=block)
     return whole
 
 
@@ -107,7 +112,9 @@ def _weights() -> list[tuple[Floats, Floats]]:
 
 def beliefs(samples: Floats) -> Floats:
     """How likely each sample is NOTHING or a digit from 1 to 9: n x 10."""
-    return softmax(forward(_weights(), features(samples)))
+    batches = [samples[begin : begin + _BATCH] for begin in range(0, len(samples), _BATCH)]
+    told = [softmax(forward(_weights(), features(batch))) for batch in batches]
+    return np.concatenate(told) if told else np.empty((0, 10), np.float32)
 
 
 def forward(layers: Sequence[tuple[Floats, Floats]], seen: Floats) -> Floats:

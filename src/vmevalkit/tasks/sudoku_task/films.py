@@ -33,7 +33,7 @@ def _wrong_answers(puzzle: Sudoku, rng: Random) -> dict[str, Film[SudokuState]]:
     right, wrong = puzzle.solution[cell], _other(rng, puzzle, cell)
     pair = tuple(rng.sample((right, wrong), 2))
     fills = _fills(puzzle)
-    most = rng.uniform(0.35, 0.48)
+    most = rng.uniform(0.3, 0.42)
     spoilt = rng.choice([BLANK, Ink((wrong,)), Ink((0,)), Ink(pair)])
 
     def mistaken(t: float) -> SudokuState:

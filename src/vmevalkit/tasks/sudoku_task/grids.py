@@ -211,7 +211,6 @@ def _stays_unique(layout: Layout, grid: list[int], cell: int, digit: int) -> boo
     return True
 
 
-@lru_cache(maxsize=16)
 def unique_blanks(order: int, blanks: int) -> tuple[NDArray[np.int64], ...]:
     """For each full grid of a small order, the sets of so many blanks that leave it the only solution.
 

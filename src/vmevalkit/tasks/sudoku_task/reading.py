@@ -11,22 +11,29 @@ from numpy.typing import NDArray
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.sudoku_task.digits import NOTHING, Plane, beliefs, normalised
-from vmevalkit.tasks.sudoku_task.lens import Surroundings, ink_on, ink_on_white, lens_of
+from vmevalkit.tasks.sudoku_task.lens import READING_SIDE, Look, ink_on, lens_of
 from vmevalkit.tasks.sudoku_task.parts import Part, around, parts_of, side_by_side, sizeable, told
+from vmevalkit.tasks.sudoku_task.render import draw
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK, FULL, VISIBLE, Ink, Sudoku, SudokuState, printed
 
-FAINTEST_LINES = 40
+FAINTEST_LINES = 70
 """With less contrast than this between lines and ground there is no board to read."""
 LINE = 0.4
 """Share of the lines' usual contrast at which a line is there."""
-LINE_SEEN = 0.75
+LINE_SEEN = 0.85
 """Share of a line that must be there; a line that is not is behind something."""
-BOARD_SEEN = 0.5
+BOARD_SEEN = 0.3
 """Share of the cells with all four lines that a board must have."""
+FAINTEST_INK = 60
+"""Weaker ink says nothing about how strong the givens are."""
 TINTED = 25
 """A ground that is farther from white than this is coloured or shaded."""
 CUT = 0.45
-"""Share of the givens' ink at which a digit ends."""
+"""Share of a cell's strongest ink at which a digit ends."""
+ALIKE = 0.3
+"""Share of the givens' ink by which a digit may differ from its printed picture, in any field of 5 x 5 pixels."""
+SLANT = 6
+"""Pixels by which ink may run aside where it crosses a line at a slant."""
 DARKEST = 100
 """In a second look, ink must be darker than its surroundings by this many levels."""
 
@@ -38,95 +45,102 @@ class SudokuReader:
         self._lens = lens_of(puzzle.order)
         self._start = printed(puzzle.givens)
         self._given: Mask = np.array(puzzle.givens) > 0
+        self._answer = puzzle.solution
+        solved = cv2.resize(
+            draw(puzzle.order, printed(puzzle.solution)), (READING_SIDE,) * 2, None, 0, 0, cv2.INTER_AREA
+        )
+        self._printed = self._inside(solved, self._lens.look(solved))
 
     def read(self, sighting: Sighting, before: SudokuState | None) -> SudokuState | None:
         """The state, or None where no board is seen. A cell behind something is taken to be as it was last seen."""
-        around_cells = self._lens.surroundings(sighting.picture)
-        hidden = self._hidden(around_cells)
+        look = self._lens.look(sighting.picture)
+        hidden = self._hidden(look)
         if hidden is None:
             return None
-        hidden |= self._lens.unseen(sighting.seen)
-        cells = self._cells(sighting.picture, around_cells.grounds, hidden)
+        hidden |= ~self._lens.shown(sighting.seen)
+        cells = self._cells(sighting.picture, look, hidden)
         last = (before or self._start).cells
         return SudokuState(tuple(last[number] if cell is None else cell for number, cell in enumerate(cells)))
 
-    def _hidden(self, seen: Surroundings) -> Mask | None:
+    def _hidden(self, look: Look) -> Mask | None:
         """Which cells have something over their lines; None where there is no board."""
         usual = np.zeros(self._lens.thick.shape)
         for kind in (self._lens.thick, ~self._lens.thick):
             if kind.any():
-                usual[kind] = np.median(seen.contrasts[kind])
+                usual[kind] = np.median(look.contrasts[kind])
         if usual.min() < FAINTEST_LINES:
             return None
-        there = (seen.contrasts > LINE * usual[..., None]).mean(axis=2) >= LINE_SEEN
+        there = (look.contrasts > LINE * usual[..., None]).mean(axis=2) >= LINE_SEEN
         hidden: Mask = ~there.all(axis=1)
         return hidden if hidden.mean() <= 1 - BOARD_SEEN else None
 
-    def _cells(self, picture: Frame, grounds: NDArray[np.int16], hidden: Mask) -> list[Ink | None]:
+    def _cells(self, picture: Frame, look: Look, hidden: Mask) -> list[Ink | None]:
         """What each cell shows; None where something hides it."""
         lens = self._lens
-        raw = ink_on_white(picture)
-        ink = self._inside(raw, picture, grounds)
-        soft, peaks = lens.peaks(np.asarray(cv2.blur(ink, (3, 3)), np.uint8)), lens.peaks(ink)
-        standing = peaks[self._given & ~hidden & (soft > 60)]
+        ink = self._inside(picture, look)
+        peaks = lens.peaks(np.asarray(cv2.GaussianBlur(ink, (3, 3), 0), np.uint8))
+        standing = peaks[self._given & ~hidden & (peaks > FAINTEST_INK)]
         usual = float(np.median(standing)) if len(standing) else 255.0
-        marked = (soft > VISIBLE * usual) & ~hidden
-        parts = self._parts(ink, peaks, marked, usual)
-        free = {cell: [p for p in each if not self._enters(raw, p, cell, peaks)] for cell, each in parts.items()}
+        marked = (peaks > VISIBLE * usual) & ~hidden
+        alike = marked & self._alike(ink, usual)
+        parts = self._parts(ink, peaks, marked & ~alike)
+        free = {
+            cell: [part for part in each if not self._enters(look.ink, part, cell, CUT * float(peaks[cell]))]
+            for cell, each in parts.items()
+        }
+        entered = {cell for cell, each in parts.items() if len(free[cell]) < len(each)}
         digits = self._digits(picture, ink, free, peaks)
         shown: list[Ink | None] = []
         for cell in range(len(peaks)):
-            behind = cell in parts and not digits[cell] and len(free[cell]) < len(parts[cell])
-            if hidden[cell] or behind:
+            found = (self._answer[cell],) if alike[cell] else digits.get(cell, ())
+            if hidden[cell] or (cell in entered and (len(found) != 1 or NOTHING in found)):
                 shown.append(None)
-            elif digits.get(cell):
+            elif found:
                 opacity = float(peaks[cell]) / usual
-                shown.append(Ink(digits[cell], 1.0 if opacity >= FULL else round(opacity, 2)))
+                shown.append(Ink(found, 1.0 if opacity >= FULL else round(opacity, 2)))
             else:
                 shown.append(BLANK)
         return shown
 
-    def _inside(self, raw: Plane, picture: Frame, grounds: NDArray[np.int16]) -> Plane:
+    def _alike(self, ink: Plane, usual: float) -> Mask:
+        """Which cells show a digit just as the solution is printed: most do, and need no further look."""
+        printed_so = cv2.convertScaleAbs(self._printed, alpha=usual / 255)
+        differs = self._lens.peaks(np.asarray(cv2.blur(cv2.absdiff(ink, printed_so), (5, 5)), np.uint8))
+        return np.asarray(differs < ALIKE * usual)
+
+    def _inside(self, picture: Frame, look: Look) -> Plane:
         """Ink inside the cells, each against its own ground."""
-        ink = cv2.bitwise_and(raw, self._lens.inside)
+        grounds = look.grounds
+        shades = self._lens.over_cells((255 - grounds.min(axis=1)).astype(np.uint8))
+        ink = cv2.subtract(cv2.bitwise_and(look.ink, self._lens.inside), shades)
         for cell in np.flatnonzero((grounds < 255 - TINTED).any(axis=1)):
             window = self._lens.window(int(cell))
             ink[window] = ink_on(grounds[cell], picture[window])
         return np.asarray(ink, np.uint8)
 
-    def _parts(self, ink: Plane, peaks: NDArray[np.uint8], marked: Mask, usual: float) -> dict[int, list[Part]]:
-        """The parts of each marked cell; weak ink is cut at its own half."""
-        lens = self._lens
-        strong = marked & (peaks >= FULL * usual)
-        parts: dict[int, list[Part]] = {int(cell): [] for cell in np.flatnonzero(marked)}
-        found = parts_of(np.asarray(cv2.compare(ink, CUT * usual, cv2.CMP_GT), np.uint8))
-        if found:
-            corners = np.array(found, np.intp)
-            for cell, part in zip(lens.cells_at(corners[:, 0], corners[:, 1]).tolist(), found, strict=True):
-                if strong[cell]:
-                    parts[cell].append(part)
-        for cell in np.flatnonzero(marked & ~strong).tolist():
-            rows, columns = lens.window(cell)
+    def _parts(self, ink: Plane, peaks: NDArray[np.uint8], marked: Mask) -> dict[int, list[Part]]:
+        """The parts of each marked cell, cut out at about half its strongest ink."""
+        parts: dict[int, list[Part]] = {}
+        for cell in np.flatnonzero(marked).tolist():
+            rows, columns = self._lens.window(cell)
             mask = cv2.compare(ink[rows, columns], CUT * float(peaks[cell]), cv2.CMP_GT)
-            parts[cell] = parts_of(np.asarray(mask, np.uint8), columns.start, rows.start)
-        return {cell: sizeable(each) for cell, each in parts.items()}
+            parts[cell] = sizeable(parts_of(np.asarray(mask, np.uint8), columns.start, rows.start))
+        return parts
 
-    def _enters(self, raw: Plane, part: Part, cell: int, peaks: NDArray[np.uint8]) -> bool:
+    def _enters(self, raw: Plane, part: Part, cell: int, level: float) -> bool:
         """Whether a part comes from beyond the cell's lines, as a hand or a caption does."""
-        window = self._lens.window(cell)
-        if not part.touches(*window):
+        rows, columns = self._lens.window(cell)
+        if not part.touches(rows, columns):
             return False
-        rows = slice(max(0, part.top - 1), part.top + part.height + 1)
-        columns = slice(max(0, part.left - 1), part.left + part.width + 1)
-        (above, below), (left, right) = self._lens.across(cell)
-        sides = (
-            (part.top <= window[0].start, (above, columns)),
-            (part.top + part.height >= window[0].stop, (below, columns)),
-            (part.left <= window[1].start, (rows, left)),
-            (part.left + part.width >= window[1].stop, (rows, right)),
+        wide = slice(max(columns.start, part.left - SLANT), min(columns.stop, part.left + part.width + SLANT))
+        tall = slice(max(rows.start, part.top - SLANT), min(rows.stop, part.top + part.height + SLANT))
+        above, below, left, right = self._lens.brinks(cell)
+        return (
+            (part.top <= rows.start and _crosses(raw[above, wide], level))
+            or (part.top + part.height >= rows.stop and _crosses(raw[below, wide], level))
+            or (part.left <= columns.start and _crosses(raw[tall, left].T, level))
+            or (part.left + part.width >= columns.stop and _crosses(raw[tall, right].T, level))
         )
-        level = CUT * float(peaks[cell])
-        return any(reached and raw[place].max(initial=0) > level for reached, place in sides)
 
     def _digits(
         self, picture: Frame, ink: Plane, parts: dict[int, list[Part]], peaks: NDArray[np.uint8]
@@ -134,19 +148,20 @@ class SudokuReader:
         """The digits that the parts of each cell make."""
         whole = [cell for cell, each in parts.items() if each and not side_by_side(each)]
         boxes = [around(parts[cell]) for cell in whole]
-        seen = beliefs(normalised(ink, boxes, [float(peaks[cell]) for cell in whole]))
-        found = {cell: (digit,) for cell, belief in zip(whole, seen, strict=True) if (digit := told(belief)) != NOTHING}
-        return {
-            cell: found.get(cell) or self._again(picture, cell) or self._several(ink, each, float(peaks[cell]))
-            for cell, each in parts.items()
+        seen = told(beliefs(normalised(ink, boxes, [float(peaks[cell]) for cell in whole])))
+        digits: dict[int, tuple[int, ...]] = {
+            cell: (digit,) for cell, digit in zip(whole, seen, strict=True) if digit != NOTHING
         }
+        for cell in parts.keys() - digits.keys():
+            again = self._again(picture, cell) if cell in whole else ()
+            digits[cell] = again or self._several(ink, parts[cell], float(peaks[cell]))
+        return digits
 
     def _several(self, ink: Plane, parts: Sequence[Part], peak: float) -> tuple[int, ...]:
         """What several parts show one by one; 0 for a mark that is no digit."""
         if not parts:
             return ()
-        seen = beliefs(normalised(ink, [part.box for part in parts], [peak] * len(parts)))
-        return tuple(told(belief) for belief in seen)
+        return tuple(told(beliefs(normalised(ink, parts, [peak] * len(parts)))))
 
     def _again(self, picture: Frame, cell: int) -> tuple[int, ...]:
         """A second look at what is no digit: only at what is dark on a ground that may glow or be shaded."""
@@ -161,5 +176,11 @@ class SudokuReader:
         inside = slice(0, grey.shape[0]), slice(0, grey.shape[1])
         if not parts or side_by_side(parts) or any(part.touches(*inside) for part in parts):
             return ()
-        digit = told(beliefs(normalised(np.asarray(dark, np.uint8), [around(parts)], [peak]))[0])
+        digit = told(beliefs(normalised(np.asarray(dark, np.uint8), [around(parts)], [peak])))[0]
         return () if digit == NOTHING else (digit,)
+
+
+def _crosses(brinks: Plane, level: float) -> bool:
+    """Whether the ink on one brink of a line goes on at the other one."""
+    one, other = (np.flatnonzero(brink > level) for brink in brinks)
+    return bool(len(one) and len(other) and one[0] - SLANT <= other[-1] and other[0] - SLANT <= one[-1])

@@ -85,19 +85,36 @@ def _grid(order: int) -> Frame:
 def draw(order: int, state: SudokuState) -> Frame:
     """The picture of a state."""
     frame = _grid(order).copy()
-    side = cell_px(order)
     for number, ink in enumerate(state.cells):
-        row, column = divmod(number, order)
-        ground = _ground(ink)
-        if ground != 255:
-            frame[_inside(order, row), _inside(order, column)] = ground
-        x, y = MARGIN + (column + 0.5) * side, MARGIN + (row + 0.5) * side
-        size = min(EM, _ROOM * side / len(ink.digits)) if ink.digits else EM
-        for place, digit in enumerate(ink.digits):
-            aside = (place - (len(ink.digits) - 1) / 2) * _APART * size
-            shown = _Mark(digit, ink.face, size, round(ink.opacity, 3), number % _WRITERS, round(ink.written, 2))
-            _lay(frame, _stamp(shown, ground, (x + aside) % 1, y % 1), int(x + aside), int(y))
+        for patch in _patches(order, number, ink):
+            frame[patch.rows, patch.columns] = patch.pixels
     return frame
+
+
+class _Patch(NamedTuple):
+    """Pixels and where they lie; one level stands for all of them."""
+
+    rows: slice
+    columns: slice
+    pixels: Frame | int
+
+
+@lru_cache(maxsize=4096)
+def _patches(order: int, number: int, ink: Ink) -> tuple[_Patch, ...]:
+    """What a cell adds to the lines: its ground, where that is not white, and its marks."""
+    row, column = divmod(number, order)
+    ground, side = _ground(ink), cell_px(order)
+    found = [] if ground == 255 else [_Patch(_inside(order, row), _inside(order, column), ground)]
+    x, y = MARGIN + (column + 0.5) * side, MARGIN + (row + 0.5) * side
+    size = min(EM, _ROOM * side / len(ink.digits)) if ink.digits else EM
+    for place, digit in enumerate(ink.digits):
+        at = x + (place - (len(ink.digits) - 1) / 2) * _APART * size
+        mark = _Mark(digit, ink.face, size, round(ink.opacity, 3), number % _WRITERS, round(ink.written, 2))
+        stamp = _stamp(mark, ground, at % 1, y % 1)
+        left, top = int(at) + stamp.left, int(y) + stamp.top
+        height, width = stamp.pixels.shape[:2]
+        found.append(_Patch(slice(top, top + height), slice(left, left + width), stamp.pixels))
+    return tuple(found)
 
 
 def _ground(ink: Ink) -> int:
@@ -106,13 +123,6 @@ def _ground(ink: Ink) -> int:
     return 255 - round(shade * (255 - SHADE))
 
 
-def _lay(frame: Frame, stamp: _Stamp, x: int, y: int) -> None:
-    left, top = x + stamp.left, y + stamp.top
-    height, width = stamp.pixels.shape[:2]
-    frame[top : top + height, left : left + width] = stamp.pixels
-
-
-@lru_cache(maxsize=64)
 def _inside(order: int, number: int) -> slice:
     """The pixels between two neighbouring lines."""
     (start, thick), (end, _) = lines(order)[number : number + 2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from vmevalkit.core.records import Finding
 from vmevalkit.tasks.sudoku_task.grids import conflicts
@@ -18,6 +18,8 @@ BELIEVED_S = 0.2
 
 Seen = Sequence[tuple[float, tuple[int, ...]]]
 """What the cells amount to, by time."""
+Run = tuple[float, float]
+"""The first and the last of several readings."""
 
 
 def accepted(puzzle: Sudoku, state: SudokuState) -> bool:
@@ -74,10 +76,10 @@ def _damaged(puzzle: Sudoku, values: Sequence[int]) -> list[int]:
 def _givens_changed(puzzle: Sudoku, seen: Seen) -> Iterator[Finding]:
     """Lasting damage gates; what is restored does not."""
     given = [cell for cell, digit in enumerate(puzzle.givens) if digit]
-    runs = {cell: _runs(seen, cell, lambda value, cell=cell: value != puzzle.givens[cell]) for cell in given}  # type: ignore[misc]
-    touched = [cell for cell in given if runs[cell]]
-    if not touched:
+    runs = _runs(seen, given, lambda cell, value: value != puzzle.givens[cell])
+    if not runs:
         return
+    touched = list(runs)
     lasting = [cell for cell in touched if runs[cell][-1][1] == seen[-1][0]]
     named = lasting or touched
     since = min(runs[cell][0][0] for cell in named)
@@ -87,18 +89,14 @@ def _givens_changed(puzzle: Sudoku, seen: Seen) -> Iterator[Finding]:
 
 
 def _wrong_digits(puzzle: Sudoku, seen: Seen) -> Iterator[Finding]:
-    wrong = {
-        cell: runs
-        for cell in puzzle.blanks
-        if (runs := _runs(seen, cell, lambda value, cell=cell: value > 0 and value != puzzle.solution[cell]))  # type: ignore[misc]
-    }
+    wrong = _runs(seen, puzzle.blanks, lambda cell, value: value > 0 and value != puzzle.solution[cell])
     if wrong:
         since = min(runs[0][0] for runs in wrong.values())
         yield Finding("wrong_digit", False, f"A wrong digit stands in {_cells(puzzle, list(wrong))}.", since)
 
 
 def _unclear(puzzle: Sudoku, seen: Seen) -> Iterator[Finding]:
-    unclear = {cell: runs for cell in puzzle.blanks if (runs := _runs(seen, cell, lambda value: value == UNCLEAR))}
+    unclear = _runs(seen, puzzle.blanks, lambda _cell, value: value == UNCLEAR)
     if unclear:
         since = min(runs[0][0] for runs in unclear.values())
         detail = f"{_cells(puzzle, list(unclear))}: several digits, or a mark that is no digit."
@@ -115,23 +113,19 @@ def _answer_left(puzzle: Sudoku, seen: Seen) -> Iterator[Finding]:
             return
 
 
-def _runs(seen: Seen, cell: int, holds: Callable[[int], bool]) -> list[tuple[float, float]]:
-    """When something holds in a cell for long enough to be believed: the first and the last reading of each time."""
-    runs: list[tuple[float, float]] = []
-    began, last, count = 0.0, 0.0, 0
+def _runs(seen: Seen, cells: Sequence[int], holds: Callable[[int, int], bool]) -> dict[int, list[Run]]:
+    """When something holds of a cell and its value for long enough to be believed; only cells where it ever does."""
+    found = {cell: _believed([(seconds, holds(cell, values[cell])) for seconds, values in seen]) for cell in cells}
+    return {cell: runs for cell, runs in found.items() if runs}
 
-    def end() -> None:
-        if count >= BELIEVED or (count >= 2 and last - began >= BELIEVED_S):
-            runs.append((began, last))
 
-    for seconds, values in seen:
-        if holds(values[cell]):
-            began, count = (began if count else seconds), count + 1
-            last = seconds
-        else:
-            end()
-            count = 0
-    end()
+def _believed(told: Sequence[tuple[float, bool]]) -> list[Run]:
+    runs = []
+    for holds, group in groupby(told, key=lambda reading: reading[1]):
+        times = [seconds for seconds, _ in group]
+        lasts = len(times) >= BELIEVED or (len(times) >= 2 and times[-1] - times[0] >= BELIEVED_S)
+        if holds and lasts:
+            runs.append((times[0], times[-1]))
     return runs
 
 

@@ -33,7 +33,7 @@ _TRIES = 200
 _FADE = (0.2, 0.95)
 """Each blank has an equal share of the solution film; within it its digit comes up between these times."""
 
-VISIBLE, FULL = 0.15, 0.6
+VISIBLE, FULL = 0.15, 0.5
 """Ink that is weaker is nothing; ink between the two is a digit on its way in or out, and no answer yet."""
 BLANK_CELL, FAINT, UNCLEAR = 0, -1, -2
 """What a cell amounts to that holds no digit: nothing; a digit on its way; several digits, or a mark that is none."""
@@ -127,15 +127,12 @@ def sample(rng: Random, knobs: SudokuKnobs) -> Sudoku:
     raise Uncertified(f"no sudoku with {knobs.blanks} blanks in {_TRIES} tries; choose fewer blanks")
 
 
+@lru_cache(maxsize=32)
 def counted(knobs: SudokuKnobs) -> int | None:
     """How many puzzles there are; None for orders too large to count."""
-    return sum(_counts(knobs)) if knobs.order <= SMALL else None
-
-
-@lru_cache(maxsize=32)
-def _counts(knobs: SudokuKnobs) -> tuple[int, ...]:
-    """How many puzzles each full grid has."""
-    return tuple(len(sets) for sets in unique_blanks(knobs.order, knobs.blanks))
+    if knobs.order > SMALL:
+        return None
+    return sum(len(sets) for sets in unique_blanks(knobs.order, knobs.blanks))
 
 
 class Listing(Sequence[Sudoku]):
@@ -144,7 +141,7 @@ class Listing(Sequence[Sudoku]):
     def __init__(self, knobs: SudokuKnobs) -> None:
         self._order = knobs.order
         self._sets = unique_blanks(knobs.order, knobs.blanks)
-        self._starts = [0, *accumulate(_counts(knobs))]
+        self._starts = [0, *accumulate(len(sets) for sets in self._sets)]
 
     def __len__(self) -> int:
         return self._starts[-1]

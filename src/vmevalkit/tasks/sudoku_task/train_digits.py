@@ -23,7 +23,7 @@ from vmevalkit.tasks.sudoku_task.digits import FEATURES, Floats, features, forwa
 SEED = 1
 SAMPLES = 130_000
 EPOCHS = 15
-LAYERS = (FEATURES, 128, 10)
+LAYERS = (FEATURES, 256, 10)
 BATCH = 256
 RATE = 1.5e-3
 NOTHING_SHARE = 0.12

@@ -1,0 +1,96 @@
+"""Veo on Vertex AI, and video by Gemini Interactions, which follows Veo on the Gemini API."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vmevalkit.models.model import ModelSpec, Price
+
+_DAY = "2026-11-16"
+_VERTEX = "the price list of LiteLLM, citing cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo"
+_GEMINI = "the price list of LiteLLM, citing ai.google.dev/gemini-api/docs/video"
+
+VEO_3_1 = ModelSpec(
+    name="veo-3.1-generate",
+    provider="vertex",
+    vendor_id="veo-3.1-generate-001",
+    family="Google Veo",
+    description="Google Veo 3.1 on Vertex AI (4s/6s/8s, 720p and 1080p)",
+    adapter="vmevalkit.models.veo_inference:VeoVideos",
+    sizes=((1280, 720), (720, 1280), (1920, 1080), (1080, 1920)),
+    durations_s=(4.0, 6.0, 8.0),
+    fps=24.0,
+    price=Price(0.40, "second", _DAY, _VERTEX),
+    charged=True,
+    keys=("GOOGLE_CLOUD_PROJECT",),
+    extra="google",
+    packages=("google.genai",),
+    endpoint="GOOGLE_VERTEX_BASE_URL",
+    home="aiplatform.googleapis.com",
+    takes=frozenset({"seed", "enhance_prompt", "negative_prompt", "audio", "auto_pad"}),
+    options={"fit": "pad", "colour": (0, 0, 0)},
+)
+
+VEO_3 = replace(
+    VEO_3_1,
+    name="veo-3.0-generate",
+    vendor_id="veo-3.0-generate-001",
+    description="Google Veo 3.0 on Vertex AI (4s/6s/8s)",
+    price=Price(0.40, "second", _DAY, _GEMINI),
+    status="retired",
+    retired_on="2026-06-30",
+    replacement="veo-3.1-generate",
+)
+
+VEO_2 = replace(
+    VEO_3,
+    name="veo-2.0-generate",
+    vendor_id="veo-2.0-generate-001",
+    description="Google Veo 2.0 on Vertex AI (5s-8s, 720p)",
+    sizes=((1280, 720), (720, 1280)),
+    durations_s=(5.0, 6.0, 7.0, 8.0),
+    price=Price(0.35, "second", _DAY, _GEMINI),
+    retired_on=None,
+    takes=VEO_3_1.takes - {"audio"},
+)
+
+GEMINI_OMNI = ModelSpec(
+    name="gemini-omni-1.2-flash",
+    provider="gemini",
+    vendor_id="gemini-omni-1.2-flash",
+    family="Google Gemini",
+    description="Gemini Omni 1.2 Flash, video by the Interactions API",
+    adapter="vmevalkit.models.gemini_inference:GeminiVideos",
+    sizes=((1280, 720), (720, 1280), (1920, 1080), (1080, 1920)),
+    charged=True,
+    keys=("GEMINI_API_KEY|GOOGLE_API_KEY",),
+    extra="google",
+    packages=("google.genai",),
+    endpoint="GOOGLE_GEMINI_BASE_URL",
+    home="generativelanguage.googleapis.com",
+    takes=frozenset({"auto_pad"}),
+    options={"fit": "pad", "colour": (0, 0, 0)},
+)
+
+ROWS = (
+    replace(VEO_2, name="veo-2", description="Google Veo 2.0 on Vertex AI, by its short name"),
+    VEO_2,
+    VEO_3,
+    replace(
+        VEO_3,
+        name="veo-3.0-fast-generate",
+        vendor_id="veo-3.0-fast-generate-001",
+        description="Google Veo 3.0 Fast on Vertex AI (4s/6s/8s)",
+        price=Price(0.15, "second", _DAY, _GEMINI),
+        replacement="veo-3.1-fast-generate",
+    ),
+    VEO_3_1,
+    replace(
+        VEO_3_1,
+        name="veo-3.1-fast-generate",
+        vendor_id="veo-3.1-fast-generate-001",
+        description="Google Veo 3.1 Fast on Vertex AI (4s/6s/8s, 720p and 1080p)",
+        price=Price(0.15, "second", _DAY, _VERTEX),
+    ),
+    GEMINI_OMNI,
+)

@@ -1,0 +1,100 @@
+"""WaveSpeed: Wan 2.1 and 2.2 in many variants, and Veo 3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vmevalkit.models.model import ModelSpec, Price
+
+_SIZES = {"480p": ((832, 480), (480, 832)), "720p": ((1280, 720), (720, 1280)), "1080p": ((1920, 1080), (1080, 1920))}
+_VARIANTS = ("", "-ultra-fast", "-lora", "-lora-ultra-fast")
+_PAGE = "wavespeed.ai/docs/docs-api/wavespeed-ai/wan-2.2-image-to-video"
+
+WAN = ModelSpec(
+    name="wavespeed-wan-2.2-image-to-video",
+    provider="wavespeed",
+    vendor_id="wavespeed-ai/wan-2.2/image-to-video",
+    family="WaveSpeed WAN 2.2",
+    description="Wan 2.2 image to video at 720p through WaveSpeed (5s/8s)",
+    adapter="vmevalkit.models.wavespeed_inference:WaveSpeedVideos",
+    sizes=_SIZES["720p"],
+    durations_s=(5.0, 8.0),
+    price=Price(0.06, "second", "2026-11-16", _PAGE),
+    charged=True,
+    keys=("WAVESPEED_API_KEY",),
+    extra="wavespeed",
+    packages=("httpx",),
+    endpoint="WAVESPEED_BASE_URL",
+    home="api.wavespeed.ai",
+    takes=frozenset({"seed", "negative_prompt"}),
+    options={"fit": "as_it_is", "sends": ("duration", "size")},
+)
+
+VEO_3_1 = replace(
+    WAN,
+    name="veo-3.1",
+    vendor_id="google/veo3.1/image-to-video",
+    family="Google Veo (WaveSpeed)",
+    description="Google Veo 3.1 at 1080p through WaveSpeed, without sound",
+    sizes=_SIZES["1080p"],
+    durations_s=(4.0, 6.0, 8.0),
+    fps=24.0,
+    price=None,
+    takes=frozenset({"seed", "negative_prompt", "auto_pad"}),
+    options={
+        "fit": "pad",
+        "colour": (0, 0, 0),
+        "sends": ("duration", "aspect_ratio", "resolution", "generate_audio"),
+        "resolution": "1080p",
+    },
+)
+
+
+def _wan(version: str, resolution: str, variant: str) -> ModelSpec:
+    return replace(
+        WAN,
+        name=f"wavespeed-wan-{version}-i2v-{resolution}{variant}",
+        vendor_id=f"wavespeed-ai/wan-{version}/i2v-{resolution}{variant}",
+        family=f"WaveSpeed WAN {version}",
+        description=f"Wan {version} image to video at {resolution}{variant.replace('-', ' ')} through WaveSpeed",
+        sizes=_SIZES[resolution],
+        durations_s=(5.0, 8.0) if version == "2.2" else (5.0, 10.0),
+        price=None,
+        options={"fit": "as_it_is", "sends": ("duration",) if version == "2.2" else ("duration", "size")},
+    )
+
+
+def _wan_5b(variant: str) -> ModelSpec:
+    """The small model takes a prompt, a picture and a seed, and makes films of one length."""
+    return replace(
+        _wan("2.2", "720p", variant),
+        name=f"wavespeed-wan-2.2-i2v-5b-720p{variant}",
+        vendor_id=f"wavespeed-ai/wan-2.2/i2v-5b-720p{variant}",
+        description=f"Wan 2.2 5B image to video at 720p{variant.replace('-', ' ')} through WaveSpeed",
+        durations_s=(5.0,),
+        takes=frozenset({"seed"}),
+        options={"fit": "as_it_is", "sends": ()},
+    )
+
+
+def _veo() -> Iterator[ModelSpec]:
+    for speed in ("", "-fast"):
+        for resolution in ("1080p", "720p"):
+            yield replace(
+                VEO_3_1,
+                name=f"veo-3.1{speed}" + ("" if resolution == "1080p" else f"-{resolution}"),
+                vendor_id=f"google/veo3.1{speed}/image-to-video",
+                description=f"Google Veo 3.1{speed.replace('-', ' ')} at {resolution} through WaveSpeed, without sound",
+                sizes=_SIZES[resolution],
+                options={**VEO_3_1.options, "resolution": resolution},
+            )
+
+
+ROWS = (
+    *_veo(),
+    *(_wan("2.2", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
+    *(_wan_5b(variant) for variant in ("", "-lora")),
+    *(_wan("2.1", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
+    WAN,
+)

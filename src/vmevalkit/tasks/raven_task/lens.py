@@ -1,0 +1,121 @@
+"""Where a reader looks: the cells, their grounds and their lines at reading size."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vmevalkit.media.picture import Frame, Mask
+from vmevalkit.tasks.raven_task.render import ROOM, SIDE, TILE
+
+READING_SCALE = 2 / 3
+READING_SIDE = round(SIDE * READING_SCALE)
+CELL = round(TILE * READING_SCALE)
+INSIDE = round(ROOM * READING_SCALE)
+"""The middle of a cell, in which everything is drawn."""
+GAP = 8
+"""Pixels at the edge of a cell that are left to its lines, for blur."""
+_RING = 12
+"""How far inside a cell its ground is looked at."""
+_GROUND_SAMPLES, _LINE_SAMPLES = 8, 20
+"""Along each side of a cell."""
+_EVEN = 4
+"""Grounds that differ by no more than this are taken for one."""
+
+Levels: TypeAlias = NDArray[np.float32]
+Plane: TypeAlias = NDArray[np.uint8]
+
+
+class Surroundings(NamedTuple):
+    """What surrounds the shapes of each cell."""
+
+    grounds: NDArray[np.int16]
+    """The colour of its ground: cells x 3."""
+    contrasts: NDArray[np.int16]
+    """By how much its lines are darker than its ground: cells x 4 sides x samples."""
+
+
+def _places(inset: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pixels along the four sides of each cell, this far inside: rows and columns, cells x 4 x count."""
+    along = np.linspace(_RING, CELL - 1 - _RING, count).round().astype(np.intp)
+    near, far = np.full(count, inset), np.full(count, CELL - 1 - inset)
+    y, x = np.stack([near, far, along, along]), np.stack([along, along, near, far])
+    rows, columns = np.divmod(np.arange(9), 3)
+    return rows[:, None, None] * CELL + y, columns[:, None, None] * CELL + x
+
+
+_GROUND_PLACES = _places(_RING, _GROUND_SAMPLES)
+_LINE_PLACES = _places(1, _LINE_SAMPLES)
+_AROUND = np.ones((5, 5), np.uint8)
+
+
+def surroundings(picture: Frame) -> Surroundings:
+    ring = picture[_GROUND_PLACES].reshape(9, -1, 3)
+    middle = ring.shape[1] // 2
+    grounds = np.partition(ring, middle, axis=1)[:, middle].astype(np.int16)
+    r, g, b = cv2.split(picture)
+    # The darkest within two pixels: a film may show the lines off by a pixel or two.
+    darkest = cv2.erode(cv2.max(cv2.max(r, g), b), _AROUND)
+    on_lines = darkest[_LINE_PLACES].astype(np.int16)
+    return Surroundings(grounds, grounds.max(axis=1)[:, None, None] - on_lines)
+
+
+def window(place: int) -> tuple[slice, slice]:
+    """The pixels of a cell without its lines."""
+    row, column = divmod(place, 3)
+    return (
+        slice(row * CELL + GAP, (row + 1) * CELL - GAP),
+        slice(column * CELL + GAP, (column + 1) * CELL - GAP),
+    )
+
+
+def middle_of(picture: Frame, place: int) -> Frame:
+    """The middle of a cell."""
+    row, column = divmod(place, 3)
+    edge = (CELL - INSIDE) // 2
+    top, left = row * CELL + edge, column * CELL + edge
+    return picture[top : top + INSIDE, left : left + INSIDE]
+
+
+def ink_of(picture: Frame, grounds: NDArray[np.int16]) -> Plane:
+    """By how much a pixel differs from the ground of its cell, in the channel where it differs most; 0 on lines."""
+    ink = np.zeros((READING_SIDE, READING_SIDE), np.uint8)
+    usual = np.median(grounds, axis=0)
+    apart = np.abs(grounds - usual).max(axis=1) > _EVEN
+    whole = _against(picture, usual)
+    for place in range(9):
+        inside = window(place)
+        ink[inside] = _against(picture[inside], grounds[place]) if apart[place] else whole[inside]
+    return np.asarray(cv2.GaussianBlur(ink, (3, 3), 0), np.uint8)
+
+
+def _against(part: Frame, ground: NDArray[np.generic]) -> Plane:
+    red, green, blue = (int(level) for level in ground)
+    r, g, b = cv2.split(cv2.absdiff(part, (red, green, blue, 0)))
+    return np.asarray(cv2.max(cv2.max(r, g), b), np.uint8)
+
+
+_CUTS = np.arange(3) * CELL
+
+
+def peaks_of(ink: Plane) -> Plane:
+    """The strongest ink in each cell."""
+    return np.asarray(np.maximum.reduceat(ink, _CUTS, axis=0).reshape(9, CELL).max(axis=1), np.uint8)
+
+
+def counts_of(mask: Mask) -> NDArray[np.intp]:
+    """How many pixels of each cell are in the mask."""
+    across = np.add.reduceat(mask, _CUTS, axis=0, dtype=np.int16)
+    return np.asarray(across.reshape(9, CELL).sum(axis=1), np.intp)
+
+
+def unseen_cells(seen: Mask | None) -> Mask:
+    """Which cells the film does not show: where more than a sliver of the middle is cut off."""
+    if seen is None:
+        return np.zeros(9, np.bool_)
+    edge = (CELL - INSIDE) // 2 + 6
+    shares = seen.reshape(3, CELL, 3, CELL)[:, edge : CELL - edge, :, edge : CELL - edge].mean(axis=(1, 3))
+    return np.asarray(shares.ravel() < 0.99)

@@ -1,0 +1,174 @@
+"""Drawing a matrix: tiles of 150 pixels between dark lines, on white."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import cos, pi, sin
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vmevalkit.media.canvas import Canvas
+from vmevalkit.media.picture import Frame
+from vmevalkit.tasks.raven_task.scene import Arrangement, Cell, RavenState
+from vmevalkit.tasks.raven_task.vocabulary import COLOURS
+
+TILE = 150
+SIDE = 3 * TILE
+LINE = 4
+"""Thickness of the lines around tiles."""
+LINE_LEVEL = 40
+RADIUS = 21.0
+"""Of the circle around a shape, about."""
+ROOM = 120
+"""The middle of a tile, in which everything is drawn."""
+MARK_EM, MARK_LEVEL = 86.0, 90
+"""Size and grey level of the question mark."""
+
+Coverage: TypeAlias = NDArray[np.uint8]
+"""255 where a pixel is wholly covered."""
+Points: TypeAlias = NDArray[np.float64]
+_WHITE = (1.0, 1.0, 1.0)
+_BLACK = (0.0, 0.0, 0.0)
+
+PLACES: dict[Arrangement, dict[int, tuple[tuple[float, float], ...]]] = {
+    "usual": {
+        1: ((0, 0),),
+        2: ((-27, 0), (27, 0)),
+        3: ((0, -26), (-27, 23), (27, 23)),
+        4: ((-27, -27), (27, -27), (-27, 27), (27, 27)),
+    },
+    "other": {
+        1: ((6, -8),),
+        2: ((0, -27), (0, 27)),
+        3: ((-34, 0), (0, 0), (34, 0)),
+        4: ((0, -33), (33, 0), (0, 33), (-33, 0)),
+    },
+}
+"""Where the shapes stand, from the middle of the tile. Films may be cut by a tenth, so all keep off the edges."""
+_SHRUNK: dict[Arrangement, dict[int, float]] = {"usual": {}, "other": {3: 0.72, 4: 0.75}}
+
+
+def _outlines() -> dict[str, Points]:
+    """Polygons around (0, 0), upright, in units of RADIUS."""
+    spikes = [((1.1, 0.46)[i % 2], -pi / 2 + i * pi / 5) for i in range(10)]
+    half_turn = [-pi + i * pi / 24 for i in range(25)]
+    arm = 0.34
+    points = {
+        "triangle": [(0, -0.95), (0.92, 0.8), (-0.92, 0.8)],
+        "arrow": [(0, -1.05), (0.88, -0.08), (0.34, -0.08), (0.34, 1), (-0.34, 1), (-0.34, -0.08), (-0.88, -0.08)],
+        "half_disc": [(1.05 * cos(a), 1.05 * sin(a) + 0.5) for a in half_turn],
+        "tee": [
+            (-0.9, -0.9), (0.9, -0.9), (0.9, -0.3), (0.3, -0.3), (0.3, 0.9), (-0.3, 0.9), (-0.3, -0.3), (-0.9, -0.3),
+        ],
+        "corner": [(-0.85, -0.85), (-0.23, -0.85), (-0.23, 0.23), (0.85, 0.23), (0.85, 0.85), (-0.85, 0.85)],
+        "square": [(-0.82, -0.82), (0.82, -0.82), (0.82, 0.82), (-0.82, 0.82)],
+        "plus": [
+            (-arm, -1), (arm, -1), (arm, -arm), (1, -arm), (1, arm), (arm, arm),
+            (arm, 1), (-arm, 1), (-arm, arm), (-1, arm), (-1, -arm), (-arm, -arm),
+        ],
+        "star": [(r * cos(a), r * sin(a) + 0.1) for r, a in spikes],
+    }  # fmt: skip
+    return {name: np.array(corners, np.float64) for name, corners in points.items()}
+
+
+_OUTLINES = _outlines()
+_DISC, _HOLE = 0.95, 0.48
+
+
+def draw(state: RavenState) -> Frame:
+    """The picture of a state."""
+    frame = _grid().copy()
+    edge = (TILE - ROOM) // 2
+    for place, cell in enumerate(state.cells):
+        row, column = divmod(place, 3)
+        top, left = row * TILE + edge, column * TILE + edge
+        frame[top : top + ROOM, left : left + ROOM] = _middle(cell)
+    return frame
+
+
+@lru_cache(maxsize=1)
+def _grid() -> Frame:
+    """The lines alone."""
+    frame = np.full((SIDE, SIDE, 3), 255, np.uint8)
+    for number in range(4):
+        begin = min(max(number * TILE - LINE // 2, 0), SIDE - LINE)
+        frame[begin : begin + LINE] = LINE_LEVEL
+        frame[:, begin : begin + LINE] = LINE_LEVEL
+    frame.flags.writeable = False
+    return frame
+
+
+@lru_cache(maxsize=256)
+def _middle(cell: Cell) -> Frame:
+    """What a cell shows. Where a tile is drawn over a question mark, it hides as much of it as it is opaque."""
+    white = np.full((ROOM, ROOM, 3), 255, np.uint8)
+    if cell.scribble:
+        return _inked(white, scribble(), (LINE_LEVEL,) * 3, 1.0)
+    mark = question_mark() if cell.question > 0 else np.zeros((ROOM, ROOM), np.uint8)
+    if cell.tile is None or cell.opacity <= 0:
+        return _inked(white, mark, (MARK_LEVEL,) * 3, cell.question)
+    tile = cell.tile
+    shapes = coverage(tile.shape, tile.number, tile.angle_deg, cell.arrangement, cell.scale)
+    if cell.question > 0:
+        rest = np.minimum(cell.question, 1 - shapes * (cell.opacity / 255))
+        white = _inked(white, (mark * rest + 0.5).astype(np.uint8), (MARK_LEVEL,) * 3, 1.0)
+        lighter = 255 - np.array(COLOURS[tile.colour], np.float32)
+        ink = shapes[..., None] * (cell.opacity / 255 * lighter)
+        return np.asarray(np.clip(white - ink + 0.5, 0, 255), np.uint8)
+    return _inked(white, shapes, COLOURS[tile.colour], cell.opacity)
+
+
+def _inked(ground: Frame, covered: Coverage, colour: tuple[int, ...], opacity: float) -> Frame:
+    if not covered.any() or opacity <= 0:
+        return ground
+    alpha = covered[..., None] * np.float32(min(opacity, 1.0) / 255)
+    return np.asarray(ground + alpha * (np.array(colour, np.float32) - ground) + 0.5, np.uint8)
+
+
+@lru_cache(maxsize=512)
+def coverage(
+    shape: str, number: int, angle_deg: int, arrangement: Arrangement = "usual", scale: float = 1.0
+) -> Coverage:
+    """The shapes of a tile, in the middle of the tile."""
+    canvas = Canvas(ROOM, ROOM, _BLACK)
+    size = RADIUS * scale * _SHRUNK[arrangement].get(number, 1.0)
+    for x, y in PLACES[arrangement][number]:
+        _shape(canvas, shape, ROOM / 2 + x, ROOM / 2 + y, size, angle_deg)
+    return _plane(canvas)
+
+
+def _shape(canvas: Canvas, shape: str, x: float, y: float, size: float, angle_deg: int) -> None:
+    if shape in ("circle", "ring"):
+        canvas.circle(x, y, _DISC * size, fill=_WHITE)
+        if shape == "ring":
+            canvas.circle(x, y, _HOLE * size, fill=_BLACK)
+        return
+    turn = angle_deg * pi / 180
+    matrix = np.array([[cos(turn), sin(turn)], [-sin(turn), cos(turn)]])
+    canvas.polygon(_OUTLINES[shape] @ matrix * size + [x, y], fill=_WHITE)
+
+
+@lru_cache(maxsize=1)
+def question_mark() -> Coverage:
+    canvas = Canvas(ROOM, ROOM, _BLACK)
+    canvas.text("?", ROOM / 2, ROOM / 2, MARK_EM, fill=_WHITE, bold=True)
+    return _plane(canvas)
+
+
+@lru_cache(maxsize=1)
+def scribble() -> Coverage:
+    """A line back and forth: a mark that is no tile."""
+    canvas = Canvas(ROOM, ROOM, _BLACK)
+    steps = np.arange(9)
+    x = ROOM / 2 + np.where(steps % 2, 26, -26) + 4 * np.sin(5.0 * steps)
+    canvas.line(np.stack([x, ROOM / 2 - 32 + 8 * steps], axis=1), _WHITE, 6)
+    return _plane(canvas)
+
+
+def _plane(canvas: Canvas) -> Coverage:
+    plane = np.asarray(cv2.extractChannel(canvas.frame(), 0), np.uint8)
+    plane.flags.writeable = False
+    return plane

@@ -1,0 +1,71 @@
+"""What tests of remote runs share: a film, questions, and a server that is told to the adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from emulators.plain import ROW, PlainServer, order_in
+
+from vmevalkit.core.records import Run
+from vmevalkit.media.picture import encode_png
+from vmevalkit.media.video import write_video
+from vmevalkit.media.wholeness import whole_film
+from vmevalkit.runner.run import Summary, run
+from vmevalkit.store.commit import file_digest
+from vmevalkit.store.questions import load_question
+from vmevalkit.store.runs import question_of
+
+KEY = "canary-4f1c9e0b7a"
+
+
+def a_film(folder: Path, frames: int = 6) -> bytes:
+    path = folder / "film.mp4"
+    rng = np.random.default_rng(1)
+    write_video(path, [rng.integers(0, 255, (36, 64, 3), dtype=np.uint8) for _ in range(frames)], 8)
+    return path.read_bytes()
+
+
+def ask(folder: Path, n: int, prompt: str = "Open door {}.") -> Path:
+    """Questions of one's own, each with its number in the prompt."""
+    for number in range(n):
+        place = folder / "questions" / "doors_task" / f"door_{number:03d}"
+        place.mkdir(parents=True)
+        (place / "first_frame.png").write_bytes(encode_png(np.full((36, 64, 3), number, np.uint8)))
+        (place / "prompt.txt").write_text(prompt.format(number))
+    return folder / "questions"
+
+
+@contextmanager
+def served(folder: Path, monkeypatch: pytest.MonkeyPatch, **how: Any) -> Iterator[PlainServer]:
+    with PlainServer(a_film(folder), **how).running() as server:
+        monkeypatch.setenv("PLAIN_BASE_URL", server.url)
+        monkeypatch.setenv("PLAIN_API_KEY", KEY)
+        yield server
+
+
+def film(folder: Path, *models: str, **how: Any) -> Summary:
+    catalogue = how.pop("catalogue", {"plain-1": ROW})
+    return run(models or ["plain-1"], folder / "questions", "first", folder / "outputs", catalogue=catalogue, **how)
+
+
+def check_run(run: Run, server: PlainServer) -> None:
+    """A finished run is whole, and its film is the one that was ordered for its question."""
+    question = load_question(question_of(run))
+    assert (question.id, question.domain) == (run.question_id, run.domain)
+    if run.status != "success":
+        assert run.video is None
+        return
+    assert run.video is not None
+    assert whole_film(run.video).width == 64
+    assert file_digest(run.video) == run.video_digest
+    ordered = server.orders[order_in(run.video.read_bytes())]
+    assert (ordered.body["question"], ordered.body["sample"]) == (run.question_id, run.sample)
+
+
+def left_behind(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob(".*") if not path.name.startswith(".lock")]

@@ -1,0 +1,124 @@
+"""Every film gets the verdict it deserves, read from its drawn frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import cv2
+import pytest
+
+from vmevalkit.baselines.tricks import TRICKS
+from vmevalkit.core.records import Score
+from vmevalkit.eval.verdict import judge
+from vmevalkit.media.sighting import Sighting
+from vmevalkit.tasks.raven_task import TASK, Raven, RavenState, Tile
+from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER
+from vmevalkit.tasks.task import Film, Glimpse
+
+ALWAYS = {
+    "wrong_shape": "fail",
+    "wrong_number": "fail",
+    "wrong_colour": "fail",
+    "given_copied": "fail",
+    "empty_tile": "fail",
+    "question_left": "fail",
+    "scribbled": "fail",
+    "half_faded": "fail",
+    "answer_destroyed": "fail",
+    "given_changed": "fail",
+    "given_lost": "fail",
+    "given_scribbled": "fail",
+    "snaps": "pass",
+    "corrected": "pass",
+    "given_restored": "pass",
+    "erased_first": "pass",
+    "other_arrangement": "pass",
+    "other_size": "pass",
+}
+SOMETIMES = {"wrong_rotation": "fail", "givens_swapped": "fail", "one_by_one": "pass"}
+
+
+def score(puzzle: Raven, film: Film[RavenState], seconds: float = 3.0, fps: float = 12.0) -> Score:
+    """The film drawn, shrunk, read and judged, without registration. Its last state stands for a while."""
+    reader = TASK.reader(puzzle)
+    moving, holding = round(seconds * fps), round(0.6 * fps)
+    before: RavenState | None = None
+    trace: list[Glimpse[RavenState]] = []
+    for i in range(moving + holding):
+        frame = TASK.draw(puzzle, film.state_at(min(1.0, i / (moving - 1))))
+        small = cv2.resize(frame, TASK.reading_size(puzzle), interpolation=cv2.INTER_AREA)
+        state = reader.read(Sighting(small, i / fps), before)
+        before = state or before
+        trace.append(Glimpse(i / fps, state))
+    return judge(TASK, puzzle, trace, "rules")
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_every_film_gets_its_verdict(difficulty: str) -> None:
+    for seed in range(3):
+        puzzle = TASK.sample(Random(seed), TASK.preset(difficulty))
+        for name, film in TASK.films(puzzle, Random(seed)).items():
+            given = score(puzzle, film)
+            assert given.passed == (film.expected == "pass"), (name, seed, puzzle, given.explanation)
+            if film.expected == "fail":
+                assert not given.solved and given.outcome < 1
+
+
+@pytest.mark.parametrize(("seconds", "fps"), [(1.2, 8.0), (4.0, 24.0)])
+def test_gold_is_worth_five_and_a_still_film_one(seconds: float, fps: float) -> None:
+    for seed in range(5):
+        puzzle = TASK.sample(Random(seed), TASK.preset("medium"))
+        gold = score(puzzle, Film(lambda t, p=puzzle: TASK.solution(p, t), "pass", "gold"), seconds, fps)
+        assert (gold.value, gold.findings) == (5, ()), (puzzle, gold.explanation)
+        still = score(puzzle, Film(lambda _, p=puzzle: TASK.solution(p, 0.0), "fail", "still"), seconds, fps)
+        assert (still.value, still.outcome, still.failure_mode) == (1, 0.0, "static")
+
+
+def test_films_begin_with_the_first_frame_and_change() -> None:
+    told: Counter[str] = Counter()
+    for seed in range(60):
+        puzzle = TASK.sample(Random(seed), TASK.preset(("easy", "medium", "hard")[seed % 3]))
+        films = TASK.films(puzzle, Random(seed))
+        assert {name: film.expected for name, film in films.items()}.items() <= {**ALWAYS, **SOMETIMES}.items()
+        told.update(films.keys())
+        for name, film in films.items():
+            assert film.why
+            assert film.state_at(0.0) == TASK.solution(puzzle, 0.0), name
+            assert any(film.state_at(i / 20) != film.state_at(0.0) for i in range(1, 21)), name
+            assert TASK.accepted(puzzle, film.state_at(1.0)) == (film.expected == "pass"), name
+    assert all(told[name] == 60 for name in ALWAYS), told
+    assert all(told[name] >= 20 for name in SOMETIMES), told
+
+
+def test_the_films_do_what_they_say() -> None:
+    for seed in range(20):
+        puzzle = TASK.sample(Random(seed), TASK.preset("hard"))
+        final = {name: film.state_at(1.0) for name, film in TASK.films(puzzle, Random(seed)).items()}
+        for attribute in ("shape", "number", "colour"):
+            shown = final[f"wrong_{attribute}"].readings[ANSWER]
+            assert isinstance(shown, Tile)
+            differs = [a for a in ("shape", "number", "colour") if shown.value(a) != puzzle.answer.value(a)]
+            assert differs == [attribute]
+        if "wrong_rotation" in final:
+            shown = final["wrong_rotation"].readings[ANSWER]
+            assert isinstance(shown, Tile) and shown.angle_deg != puzzle.answer.angle_deg
+            assert (shown.shape, shown.number, shown.colour) == (
+                puzzle.answer.shape, puzzle.answer.number, puzzle.answer.colour,
+            )  # fmt: skip
+        assert final["given_copied"].readings[ANSWER] in puzzle.tiles[:ANSWER]
+        assert final["empty_tile"].readings[ANSWER] == "empty"
+        assert final["question_left"].cells[ANSWER].question == 1
+        for name in ("given_changed", "given_lost", "given_scribbled"):
+            readings = final[name].readings
+            assert readings[ANSWER] == puzzle.answer
+            assert sum(a != b for a, b in zip(readings, puzzle.tiles, strict=True)) == 1
+        destroyed = TASK.films(puzzle, Random(seed))["answer_destroyed"]
+        assert TASK.accepted(puzzle, destroyed.state_at(0.7))
+
+
+def test_every_generic_trick_has_its_verdict() -> None:
+    assert set(TASK.tricks) == set(TRICKS)
+    passes = {"oracle", "slower", "faster", "eased", "paused", "fps8", "cut_to_final", "crossfade"}
+    assert {name for name, expected in TASK.tricks.items() if expected == "pass"} == passes
+    assert set(TASK.tricks.values()) == {"pass", "fail"}

@@ -1,0 +1,383 @@
+"""Matrices have one answer by every rule there is, are distinct and the same everywhere; the documents' names work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vmevalkit.core.errors import Exhausted, Uncertified, UnknownName, UsageError
+from vmevalkit.core.jsonable import digest, from_json, to_json
+from vmevalkit.media.picture import pixel_digest, read_picture
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.raven_task import (
+    TASK,
+    Raven,
+    RavenGenerator,
+    RavenKnobs,
+    Rule,
+    Tile,
+    create_dataset,
+    create_task_pair,
+    generate_prompt,
+)
+from vmevalkit.tasks.raven_task.matrices import fillings
+from vmevalkit.tasks.raven_task.raven_reasoning import completed, drawn_from, solve
+from vmevalkit.tasks.raven_task.rule_space import KINDS, rules_of
+from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, ORIENTED, VALUES
+
+quick = settings(deadline=None, derandomize=True, max_examples=80)
+PROMPT = "This is Raven's Progressive Matrices like task. Complete the missing pattern in this 3x3 matrix."
+TURNING = {"triangle", "arrow", "half_disc", "tee", "corner"}
+CANDIDATES = {
+    "shape": [*TURNING, "square", "circle", "plus", "star", "ring"],
+    "number": list(range(-8, 13)),
+    "angle_deg": list(range(0, 360, 45)),
+    "colour": ["red", "blue", "green", "orange", "purple", "black"],
+}
+
+
+def obeys(lines: list[list[object]], attribute: str) -> bool:
+    """Whether three full lines follow one rule: written anew, from the words of the document."""
+    if lines[0] == lines[1] == lines[2]:
+        return True
+    if all(len(set(line)) == 3 and set(line) == set(lines[0]) for line in lines):
+        return True
+    if attribute not in ("number", "angle_deg"):
+        return False
+    turn = 360 if attribute == "angle_deg" else 10**9
+    steps = {(b - a) % turn for line in lines for a, b in pairwise(line)}  # type: ignore[operator]
+    if len(steps) == 1 and steps != {0}:
+        return True
+    sums = all(a + b == c for a, b, c in lines), all(a - b == c for a, b, c in lines)  # type: ignore[operator]
+    return attribute == "number" and any(sums)
+
+
+def possible_answers(tiles: tuple[Tile, ...]) -> dict[str, list[object]]:
+    """Every value of each attribute with which the ninth cell lets all rows, or all columns, follow a rule."""
+    found: dict[str, list[object]] = {}
+    for attribute, candidates in CANDIDATES.items():
+        eight = [getattr(tile, attribute) for tile in tiles[:8]]
+        found[attribute] = []
+        for candidate in candidates:
+            nine = [*eight, candidate]
+            rows = [nine[0:3], nine[3:6], nine[6:9]]
+            columns = [nine[0::3], nine[1::3], nine[2::3]]
+            if obeys(rows, attribute) or obeys(columns, attribute):
+                found[attribute].append(candidate)
+    return found
+
+
+def prove(puzzle: Raven, knobs: RavenKnobs) -> None:
+    answer = puzzle.tiles[8]
+    assert possible_answers(puzzle.tiles) == {name: [getattr(answer, name)] for name in CANDIDATES}
+    values = {name: [getattr(tile, name) for tile in puzzle.tiles] for name in CANDIDATES}
+    changing = [name for name in CANDIDATES if len(set(values[name])) > 1]
+    assert len(changing) == knobs.rules
+    alike = {tuple(tuple(a == b for b in values[name]) for a in values[name]) for name in changing}
+    assert len(alike) == len(changing), "two attributes change together"
+    for tile in puzzle.tiles:
+        assert tile.number in (1, 2, 3, 4) and tile.angle_deg in (0, 90, 180, 270)
+        assert tile.shape in TURNING or ("angle_deg" not in changing and tile.angle_deg == 0)
+
+
+@st.composite
+def all_knobs(draw: st.DrawFn) -> RavenKnobs:
+    kinds = tuple(draw(st.lists(st.sampled_from(KINDS), min_size=1, unique=True)))
+    attributes = tuple(draw(st.lists(st.sampled_from(ATTRIBUTES), min_size=1, unique=True)))
+    able = [a for a in attributes if any(rule.kind in kinds for rule in rules_of(a))]
+    if not able:
+        kinds, able = ("sequence", *kinds), list(attributes)
+    return RavenKnobs(draw(st.integers(1, len(able))), tuple(dict.fromkeys(kinds)), attributes)
+
+
+@quick
+@given(all_knobs(), st.integers(0, 10**6))
+def test_every_matrix_has_one_answer_and_keeps_to_its_knobs(knobs: RavenKnobs, seed: int) -> None:
+    if TASK.capacity(knobs) == 0:
+        with pytest.raises(Uncertified, match="change differently"):
+            TASK.sample(Random(seed), knobs)
+        return
+    puzzle = TASK.sample(Random(seed), knobs)
+    prove(puzzle, knobs)
+    TASK.certify(puzzle)
+    assert {rule.kind for rule in puzzle.rules} <= set(knobs.kinds)
+    assert {rule.attribute for rule in puzzle.rules} <= set(knobs.attributes)
+    assert from_json(Raven, json.loads(json.dumps(to_json(puzzle)))) == puzzle
+    assert puzzle.seed is not None and drawn_from(puzzle.seed, knobs) == puzzle
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_a_thousand_questions_are_proven_distinct_and_mixed(difficulty: str) -> None:
+    knobs = TASK.preset(difficulty)
+    planned = plan(TASK, 1000, 42, knobs)
+    assert len({puzzle.tiles for puzzle in planned}) == len({digest(puzzle.tiles) for puzzle in planned}) == 1000
+    assert len({puzzle.tiles[:8] for puzzle in planned}) == 1000
+    for puzzle in planned:
+        prove(puzzle, knobs)
+    rules = Counter(rule for puzzle in planned for rule in puzzle.rules)
+    for attribute in ATTRIBUTES:
+        assert sum(many for rule, many in rules.items() if rule.attribute == attribute) > 150
+    for kind in knobs.kinds:
+        assert sum(many for rule, many in rules.items() if rule.kind == kind) > 50
+    along = Counter(rule.along for rule in rules.elements())
+    assert min(along.values()) > 200
+    shown = Counter(puzzle.answer for puzzle in planned)
+    assert max(shown.values()) < 50, "an answer that is right too often can be guessed"
+
+
+def test_the_presets_are_harder_by_number_and_kind_of_rules() -> None:
+    easy, medium, hard = (TASK.preset(name) for name in ("easy", "medium", "hard"))
+    assert (easy.rules, medium.rules, hard.rules) == (1, 2, 3)
+    assert "distribution" not in easy.kinds and "distribution" in medium.kinds
+    assert "sequence" not in hard.kinds and "arithmetic" in hard.kinds
+
+
+def test_the_rule_space_is_whole() -> None:
+    counts = {attribute: Counter(rule.kind for rule in rules_of(attribute)) for attribute in ATTRIBUTES}
+    few = {"sequence": 2, "distribution": 2}
+    assert counts == {
+        "shape": few,
+        "colour": few,
+        "rotation": few | {"progression": 6},
+        "number": few | {"progression": 4, "arithmetic": 4},
+    }
+
+
+def test_all_progressions_of_numbers_are_found_by_looking_at_all_grids() -> None:
+    grids = np.stack(np.meshgrid(*[np.arange(1, 5)] * 9, indexing="ij"), axis=-1).reshape(-1, 3, 3)
+    rising = np.zeros(len(grids), np.bool_)
+    for lines in (grids, grids.transpose(0, 2, 1)):
+        for step in (1, -1):
+            rising |= (np.diff(lines, axis=2) == step).all(axis=(1, 2))
+    found = set()
+    for grid in grids[rising]:
+        tiles = tuple(Tile("star", int(number), 0, "red") for number in grid.ravel())
+        if possible_answers(tiles)["number"] == [tiles[8].number]:
+            found.add(tuple(int(number) for number in grid.ravel()))
+    assert found == set(fillings("number", "progression"))
+
+
+def test_the_number_of_matrices_is_known_and_all_of_them_are_reached() -> None:
+    knobs = RavenKnobs(1, ("progression",), ("number",))
+    capacity = TASK.capacity(knobs)
+    assert capacity == 26 * 10 * 6
+    planned = plan(TASK, capacity, 3, knobs)
+    assert len({puzzle.tiles for puzzle in planned}) == capacity
+    with pytest.raises(Exhausted, match=f"only {capacity} exist"):
+        plan(TASK, capacity + 1, 3, knobs)
+
+
+def test_matrices_of_two_rules_are_counted_without_those_that_change_together() -> None:
+    # Ten shapes and six colours in any order, one along rows and the other along columns, times four numbers.
+    assert TASK.capacity(RavenKnobs(2, ("sequence",), ("shape", "colour"))) == 2 * 720 * 120 * 4
+    assert TASK.capacity(RavenKnobs(3, ("sequence",))) == 0
+    assert TASK.capacity(TASK.preset("easy")) == 91_800
+    assert min(TASK.capacity(TASK.preset(name)) for name in TASK.difficulties) >= 5_000
+    with pytest.raises(Exhausted):
+        plan(TASK, 1, 0, RavenKnobs(3, ("sequence",)))
+
+
+def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
+    knobs = TASK.preset("medium")
+    assert plan(TASK, 4, 1, knobs) == plan(TASK, 12, 1, knobs)[:4]
+    assert plan(TASK, 4, 1, knobs) != plan(TASK, 4, 2, knobs)
+
+
+def test_the_same_seed_gives_the_same_matrices_in_another_process() -> None:
+    program = (
+        "from vmevalkit.tasks.raven_task import TASK; from vmevalkit.tasks.planning import plan;"
+        "from vmevalkit.core.jsonable import digest; from vmevalkit.media.picture import pixel_digest;"
+        "from random import Random\n"
+        "for d in ('easy', 'hard'):\n"
+        "  made = plan(TASK, 5, 7, TASK.preset(d))\n"
+        "  print(digest(made), *(pixel_digest(TASK.final_frame(p)) for p in made))\n"
+        "  print(*(sorted((n, f.state_at(0.5)) for n, f in TASK.films(made[0], Random(1)).items())))\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].splitlines()[0].split()[0] == digest(plan(TASK, 5, 7, TASK.preset("easy")))
+
+
+def matrix(shapes: str = "", numbers: str = "111111111", angles: str = "000000000", colours: str = "") -> list[Tile]:
+    """Tiles by letters: shapes t a h e c (turning) s o, numbers, quarter turns, colours r b g."""
+    names = {"t": "triangle", "a": "arrow", "h": "half_disc", "e": "tee", "c": "corner", "s": "square", "o": "circle"}
+    inks = {"r": "red", "b": "blue", "g": "green"}
+    return [
+        Tile(names[s], int(n), 90 * int(a), inks[c])
+        for s, n, a, c in zip(shapes or "t" * 9, numbers, angles, colours or "r" * 9, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("eight", "ninth"),
+    [
+        (matrix(shapes="tsotsotso")[:8], ("circle", 1, 0, "red")),
+        (matrix(numbers="123234123")[:8], ("triangle", 3, 0, "red")),
+        (matrix(angles="012012012")[:8], ("triangle", 1, 180, "red")),
+        (matrix(angles="012123230")[:8], ("triangle", 1, 0, "red")),
+        (matrix(colours="rbgbgrgrb")[:8], ("triangle", 1, 0, "blue")),
+        (matrix(numbers="112123134")[:8], ("triangle", 4, 0, "red")),
+        (matrix(numbers="112213112")[:8], ("triangle", 2, 0, "red")),
+        (matrix(shapes="tttaaahhh", colours="rbgrbgrbg")[:8], ("half_disc", 1, 0, "green")),
+    ],
+)
+def test_the_solver_finds_the_ninth(eight: list[Tile], ninth: tuple[str, int, int, str]) -> None:
+    assert solve(eight) == Tile(*ninth)
+    assert completed(eight).tiles == (*eight, Tile(*ninth))
+
+
+@pytest.mark.parametrize(
+    ("eight", "told"),
+    [
+        (matrix(shapes="tssstosto")[:8], "no rule"),
+        (matrix()[:8], "all cells are equal"),
+        (matrix()[:5], "eight tiles"),
+        # Each row holds 1, 2 and 3, which leaves 2; or the third is the first plus the second, which gives 4.
+        (matrix(numbers="123213131")[:8], "do not agree"),
+        # The third is the first plus the second, but no tile shows five.
+        (matrix(numbers="112314231")[:8], "do not agree"),
+        (matrix(shapes="tahtahtah", colours="rbgrbgrbg")[:8], "change together"),
+    ],
+)
+def test_matrices_that_cannot_be_asked_about(eight: list[Tile], told: str) -> None:
+    with pytest.raises(Uncertified, match=told):
+        completed(eight)
+
+
+def test_certify_refuses_what_is_wrong() -> None:
+    good = completed(matrix(shapes="tsotsotso", numbers="111222333")[:8])
+    TASK.certify(good)
+    wrong = replace(good.answer, shape="square")
+    with pytest.raises(Uncertified, match=r"shape: the rules predict circle"):
+        TASK.certify(replace(good, tiles=(*good.tiles[:8], wrong)))
+    with pytest.raises(Uncertified, match="unknown shape"):
+        TASK.certify(replace(good, tiles=(*good.tiles[:8], replace(wrong, shape="blob"))))
+    with pytest.raises(Uncertified, match="wanted nine"):
+        TASK.certify(replace(good, tiles=good.tiles[:8]))
+    with pytest.raises(Uncertified, match="not those of its tiles"):
+        TASK.certify(replace(good, rules=good.rules[:1]))
+    with pytest.raises(Uncertified, match="not those of its tiles"):
+        TASK.certify(replace(good, rules=(good.rules[0], Rule("number", "arithmetic", "rows", 1))))
+    mixed = matrix(shapes="tsotsotso", angles="102100120")
+    seen = tuple(t if t.shape in ORIENTED else replace(t, angle_deg=0) for t in mixed)
+    with pytest.raises(Uncertified, match="cannot be seen"):
+        TASK.certify(replace(good, tiles=seen))
+
+
+@pytest.mark.parametrize(
+    ("knobs", "told"),
+    [
+        ({"rules": 0}, "rules=0"),
+        ({"rules": 5}, "4 attributes can change"),
+        ({"rules": 2, "kinds": ("arithmetic",)}, "1 attributes can change"),
+        ({"kinds": ()}, "0 attributes can change"),
+        ({"kinds": ("progresion",)}, "did you mean 'progression'"),
+        ({"attributes": ("color",)}, "did you mean 'colour'"),
+    ],
+)
+def test_impossible_knobs_are_refused(knobs: dict[str, object], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        RavenKnobs(**knobs)  # type: ignore[arg-type]
+
+
+def test_metadata_and_prompt_are_those_of_the_format() -> None:
+    puzzle = completed(matrix(numbers="123123123")[:8])
+    assert TASK.prompt(puzzle) == PROMPT
+    assert json.loads(json.dumps(TASK.metadata(puzzle))) == {
+        "raven_data": {
+            "rule": "number: progression by +1, along rows",
+            "rule_type": "number_progression",
+            "matrix_size": [3, 3],
+            "seed": None,
+        }
+    }
+    types = {TASK.metadata(puzzle)["raven_data"]["rule_type"] for puzzle in plan(TASK, 60, 1, TASK.preset("easy"))}
+    assert types == {"shape_progression", "number_progression", "rotation_pattern", "color_pattern"}
+    hard = TASK.metadata(plan(TASK, 1, 1, TASK.preset("hard"))[0])["raven_data"]
+    assert hard["rule_type"] == "combination" and hard["rule"].count(";") == 2 and isinstance(hard["seed"], int)
+
+
+def test_the_generator_of_the_documents() -> None:
+    generator = RavenGenerator(seed=5)
+    matrix_, rule_type = generator.generate_pattern_matrix()
+    assert [len(row) for row in matrix_] == [3, 3, 3] and matrix_[2][2] is None
+    assert rule_type in {"shape_progression", "number_progression", "rotation_pattern", "color_pattern"}
+    image = generator.render_matrix(matrix_, hide_last=True)
+    assert image.shape == (450, 450, 3)
+    whole = generator.complete_matrix(matrix_)
+    puzzle = completed([tile for row in matrix_ for tile in row if tile is not None])
+    assert [tile for row in whole for tile in row] == list(puzzle.tiles)
+    assert pixel_digest(image) == pixel_digest(TASK.first_frame(puzzle))
+    assert pixel_digest(generator.render_matrix(matrix_)) == pixel_digest(image)
+    assert pixel_digest(generator.render_matrix(whole, hide_last=True)) == pixel_digest(image)
+    assert pixel_digest(generator.render_matrix(whole)) == pixel_digest(TASK.final_frame(puzzle))
+    again = RavenGenerator(seed=5)
+    assert again.generate_pattern_matrix() == (matrix_, rule_type)
+    assert again.generate_pattern_matrix() == generator.generate_pattern_matrix() != (matrix_, rule_type)
+    assert RavenGenerator(difficulty="hard").generate_pattern_matrix()[1] == "combination"
+    only = RavenGenerator(knobs=RavenKnobs(attributes=("rotation",)))
+    assert {only.generate_pattern_matrix()[1] for _ in range(5)} == {"rotation_pattern"}
+    with pytest.raises(UnknownName, match=r"did you mean .hard."):
+        RavenGenerator(difficulty="hardd")
+    with pytest.raises(UsageError, match="three rows of three"):
+        generator.render_matrix([[None, None], [None]])
+    with pytest.raises(UsageError, match="no tile"):
+        generator.render_matrix([[Tile("square", 1, 90, "red"), None, None]] + [[None] * 3] * 2)
+
+
+def test_create_dataset_writes_questions(tmp_path: Path) -> None:
+    dataset = create_dataset(num_samples=6, output_dir=tmp_path)
+    assert dataset["name"] == "raven_tasks"
+    assert [pair["id"] for pair in dataset["pairs"]] == [f"raven_{i:04d}" for i in range(6)]
+    for pair in dataset["pairs"]:
+        puzzle = from_json(Raven, pair["puzzle"])
+        assert pair["task_category"] == "AbstractReasoning" and pair["difficulty"] == "easy"
+        assert pair["prompt"] == PROMPT == generate_prompt(puzzle)
+        assert np.array_equal(read_picture(tmp_path / pair["first_image_path"]), TASK.first_frame(puzzle))
+        assert np.array_equal(read_picture(tmp_path / pair["final_image_path"]), TASK.final_frame(puzzle))
+    hard = create_dataset(num_samples=2, difficulty="hard", seed=3, output_dir=tmp_path / "hard", solutions=True)
+    assert all(len(pair["puzzle"]["rules"]) == 3 for pair in hard["pairs"])
+    assert (tmp_path / "hard" / "raven_task" / "raven_0001" / "solution.mp4").stat().st_size > 1000
+
+
+def test_create_task_pair_takes_a_matrix_in_any_form(tmp_path: Path) -> None:
+    generator = RavenGenerator()
+    rows, rule_type = generator.generate_pattern_matrix()
+    pair = create_task_pair(rows, "raven_mine", output_dir=tmp_path)
+    assert pair["id"] == "raven_mine" and pair["raven_data"]["rule_type"] == rule_type
+    again = create_task_pair(pair["puzzle"], "raven_again", output_dir=tmp_path)
+    whole = create_task_pair(generator.complete_matrix(rows), "raven_whole", output_dir=tmp_path)
+    made = create_task_pair(from_json(Raven, pair["puzzle"]), "raven_made", output_dir=tmp_path)
+    assert again["puzzle"] == whole["puzzle"] == made["puzzle"] == pair["puzzle"]
+    bad = [list(row) for row in generator.complete_matrix(rows)]
+    bad[2][2] = next(tile for row in bad for tile in row if tile != bad[2][2])
+    with pytest.raises(UsageError, match="the rules demand"):
+        create_task_pair(bad, "raven_bad", output_dir=tmp_path)
+    bad[0][0] = None
+    with pytest.raises(UsageError, match="no matrix"):
+        create_task_pair(bad, "raven_bad", output_dir=tmp_path)
+    with pytest.raises(UsageError, match="no matrix"):
+        create_task_pair({"tiles": []}, "raven_bad", output_dir=tmp_path)
+    assert not list(tmp_path.rglob("raven_bad"))
+
+
+def test_the_vocabulary_is_the_one_that_was_proven() -> None:
+    assert len(VALUES["shape"]) == 10 and VALUES["number"] == (1, 2, 3, 4)
+    assert VALUES["rotation"] == (0, 90, 180, 270) and len(VALUES["colour"]) == 6
+    assert set(CANDIDATES["shape"]) == set(VALUES["shape"]) and set(CANDIDATES["colour"]) == set(VALUES["colour"])

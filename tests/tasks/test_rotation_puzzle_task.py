@@ -1,0 +1,409 @@
+"""Rotation puzzles are sound, distinct and the same everywhere; the document's names, checklist and commands work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vmevalkit.core.errors import Exhausted, Uncertified, UnknownName, UsageError
+from vmevalkit.core.jsonable import digest, from_json, to_json
+from vmevalkit.media.picture import read_picture
+from vmevalkit.runner.TASK_CATALOG import TASK_CATALOG
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.rotation_puzzle_task import (
+    TASK,
+    RotationPuzzle,
+    RotationPuzzleGenerator,
+    RotationPuzzleKnobs,
+    RotationPuzzleRenderer,
+    Square,
+    create_dataset,
+    create_task_pair,
+    generate_prompt,
+)
+from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import played, turns_of
+
+quick = settings(deadline=None, derandomize=True, max_examples=60)
+EXAMPLE = Path(__file__).parents[2] / "examples" / "create_questions.py"
+PROMPT = (
+    "Solve this rotation puzzle by rotating the four squares to connect the pipe paths. Each square can be rotated 90 "
+    "degrees clockwise or counterclockwise. Rotate the squares so that all pipe paths connect to form a continuous "
+    "path. Keep the camera view fixed in the top-down perspective and maintain all square positions unchanged. Stop "
+    "the video when all pipes are connected and the puzzle is solved."
+)
+AROUND = ["top", "right", "bottom", "left"]
+STEPS = {"top": (-1, 0), "right": (0, 1), "bottom": (1, 0), "left": (0, -1)}
+ALL_KINDS = ("L", "I", "T")
+
+
+def opens(square: Square, angle: int) -> frozenset[str]:
+    """The sides of a square turned clockwise: written anew, not taken from the task."""
+    return frozenset(AROUND[(AROUND.index(side) + angle // 90) % 4] for side in square.sides)
+
+
+def together(rows: int, cols: int, pieces: list[frozenset[str]]) -> bool:
+    """Whether a walk through matched ends reaches every square."""
+    reached, todo = {(0, 0)}, [(0, 0)]
+    while todo:
+        row, col = todo.pop()
+        for side in pieces[row * cols + col]:
+            cell = (row + STEPS[side][0], col + STEPS[side][1])
+            back = AROUND[(AROUND.index(side) + 2) % 4]
+            if not (0 <= cell[0] < rows and 0 <= cell[1] < cols) or cell in reached:
+                continue
+            if back in pieces[cell[0] * cols + cell[1]]:
+                reached.add(cell)
+                todo.append(cell)
+    return len(reached) == rows * cols
+
+
+def fewest_by_search(puzzle: RotationPuzzle) -> int:
+    """The fewest squares to turn, over all ways to turn all squares."""
+    fewest = 99
+    start = [opens(square, square.initial_angle) for square in puzzle.squares]
+    turns = [[opens(square, square.initial_angle + angle) for angle in (0, 90, 180, 270)] for square in puzzle.squares]
+    for pieces in product(*turns):
+        turned = sum(now != then for now, then in zip(pieces, start, strict=True))
+        if turned < fewest and together(puzzle.rows, puzzle.cols, list(pieces)):
+            fewest = turned
+    return fewest
+
+
+def prove(puzzle: RotationPuzzle, knobs: RotationPuzzleKnobs, count: bool) -> None:
+    """Connected at 0 degrees, not at first; and, where it is counted, with the fewest squares to turn."""
+    assert (puzzle.rows, puzzle.cols) == (knobs.rows, knobs.cols)
+    assert together(puzzle.rows, puzzle.cols, [opens(square, 0) for square in puzzle.squares])
+    assert not together(puzzle.rows, puzzle.cols, [opens(square, square.initial_angle) for square in puzzle.squares])
+    turned = [square for square in puzzle.squares if square.initial_angle]
+    assert all(opens(square, square.initial_angle) != opens(square, 0) for square in turned)
+    assert knobs.least_turns <= len(turned) <= knobs.most_turns
+    if count:
+        assert fewest_by_search(puzzle) == len(turned)
+
+
+@pytest.mark.parametrize(("difficulty", "exist"), [("easy", 192), ("medium", 170), ("hard", 51)])
+def test_all_questions_of_a_difficulty_are_proven_over_all_256_states(difficulty: str, exist: int) -> None:
+    knobs = TASK.preset(difficulty)
+    assert TASK.capacity(knobs) == exist
+    planned = plan(TASK, exist, 42, knobs)
+    assert len({TASK.key(puzzle) for puzzle in planned}) == len({digest(puzzle) for puzzle in planned}) == exist
+    for puzzle in planned:
+        prove(puzzle, knobs, count=True)
+        assert all(len(square.sides) == 2 for square in puzzle.squares)
+    with pytest.raises(Exhausted, match=f"only {exist} exist"):
+        plan(TASK, exist + 1, 42, knobs)
+
+
+def test_thirteen_of_256_states_are_connected_and_the_rest_are_questions() -> None:
+    bends = [frozenset((AROUND[k], AROUND[(k + 1) % 4])) for k in range(4)]
+    states = [list(state) for state in product(bends, repeat=4)]
+    assert sum(together(2, 2, state) for state in states) == 13
+    asked = {
+        tuple(opens(square, square.initial_angle) for square in puzzle.squares)
+        for puzzle in plan(TASK, 243, 1, RotationPuzzleKnobs(least_turns=1, most_turns=4))
+    }
+    assert asked == {tuple(state) for state in states if not together(2, 2, state)}
+    assert Counter(len(puzzle.to_turn) for puzzle in plan(TASK, 243, 1, RotationPuzzleKnobs(most_turns=4))) == {
+        1: 72, 2: 120, 3: 50, 4: 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        RotationPuzzleKnobs(2, 2, ALL_KINDS, 1, 4),
+        RotationPuzzleKnobs(2, 4, ("L",), 1, 5),
+        RotationPuzzleKnobs(3, 3, ALL_KINDS, 2, 5),
+    ],
+)
+def test_a_thousand_wider_questions_are_proven_and_distinct(knobs: RotationPuzzleKnobs) -> None:
+    planned = plan(TASK, 1000, 42, knobs)
+    assert len({TASK.key(puzzle) for puzzle in planned}) == 1000
+    for puzzle in planned:
+        prove(puzzle, knobs, count=False)
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        RotationPuzzleKnobs(2, 2, ALL_KINDS, 1, 4),
+        RotationPuzzleKnobs(2, 2, ("T",), 1, 2),
+        RotationPuzzleKnobs(2, 3, ("L",), 1, 4),
+        RotationPuzzleKnobs(2, 3, ("L", "I"), 2, 4),
+    ],
+)
+def test_fewest_squares_to_turn_are_those_of_a_search(knobs: RotationPuzzleKnobs) -> None:
+    for puzzle in plan(TASK, 12, 3, knobs):
+        prove(puzzle, knobs, count=True)
+
+
+def test_wider_four_squares_are_counted_by_brute_force() -> None:
+    straight = [frozenset(("top", "bottom")), frozenset(("left", "right"))]
+    threes = [frozenset(AROUND) - {side} for side in AROUND]
+    states = list(product((*straight, *threes), repeat=4))
+    linked = {state for state in states if together(2, 2, list(state))}
+    kinds_linked = {tuple(len(piece) for piece in state) for state in linked}
+    askable = sum(state not in linked and tuple(map(len, state)) in kinds_linked for state in states)
+    assert TASK.capacity(RotationPuzzleKnobs(2, 2, ("I", "T"), 1, 4)) == askable
+    listed = TASK.catalogue(RotationPuzzleKnobs(2, 2, ("I", "T"), 1, 4))
+    assert listed is not None
+    asked = {tuple(opens(s, s.initial_angle) for s in puzzle.squares) for puzzle in listed}
+    assert len(asked) == askable and not asked & linked
+
+
+@st.composite
+def puzzles(draw: st.DrawFn) -> tuple[RotationPuzzle, RotationPuzzleKnobs]:
+    rows, cols = draw(st.integers(2, 4)), draw(st.integers(2, 6))
+    kinds = draw(st.sampled_from([("L", "I"), ALL_KINDS, ("T", "L"), ("I", "T")] + [("L",)] * (min(rows, cols) == 2)))
+    knobs = RotationPuzzleKnobs(rows, cols, kinds, 1, 4)
+    seed = draw(st.integers(0, 10**6))
+    for attempt in range(400):
+        try:
+            return TASK.sample(Random(f"{seed}:{attempt}"), knobs), knobs
+        except Uncertified:
+            continue
+    raise AssertionError(f"no puzzle with {knobs}")
+
+
+@quick
+@given(puzzles())
+def test_puzzles_of_any_size_are_sound(made: tuple[RotationPuzzle, RotationPuzzleKnobs]) -> None:
+    puzzle, knobs = made
+    prove(puzzle, knobs, count=False)
+    TASK.certify(puzzle)
+    assert from_json(RotationPuzzle, json.loads(json.dumps(to_json(puzzle)))) == puzzle
+
+
+@quick
+@given(puzzles(), st.floats(0, 1))
+def test_the_solution_turns_one_square_after_the_other(
+    made: tuple[RotationPuzzle, RotationPuzzleKnobs], t: float
+) -> None:
+    puzzle, _ = made
+    first, last = TASK.solution(puzzle, 0.0), TASK.solution(puzzle, 1.0)
+    assert not TASK.accepted(puzzle, first) and TASK.progress(puzzle, first) == 0.0
+    assert TASK.accepted(puzzle, last) and TASK.progress(puzzle, last) == 1.0
+    now = TASK.solution(puzzle, t)
+    assert [(p.x, p.y, p.shape) for p in now.pipes] == [(p.x, p.y, p.shape) for p in first.pipes]
+    on_the_way = [n for n, (a, b, c) in enumerate(zip(first.pipes, now.pipes, last.pipes, strict=True)) if a != b != c]
+    assert len(on_the_way) <= 1
+    angles = played(puzzle, turns_of(puzzle), t)
+    for number, angle in enumerate(angles):
+        assert abs(angle - puzzle.squares[number].initial_angle) <= 180
+    assert not any(TASK.accepted(puzzle, TASK.solution(puzzle, k / 40)) for k in range(30))
+
+
+@pytest.mark.parametrize(
+    ("knobs", "told"),
+    [
+        ({"rows": 1}, "1 x 2"),
+        ({"cols": 7}, "2 to 6"),
+        ({"kinds": ("X",)}, "kinds"),
+        ({"kinds": ()}, "kinds"),
+        ({"kinds": ("L", "L")}, "each once"),
+        ({"kinds": ("I",)}, "add another kind"),
+        ({"rows": 3, "cols": 3}, "add another kind"),
+        ({"least_turns": 0}, "0 to 2"),
+        ({"least_turns": 3}, "3 to 2"),
+        ({"most_turns": 5}, "4 squares"),
+    ],
+)
+def test_impossible_knobs_are_refused(knobs: dict[str, object], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        RotationPuzzleKnobs(**knobs)  # type: ignore[arg-type]
+
+
+def test_certify_refuses_what_is_no_puzzle() -> None:
+    puzzle = plan(TASK, 1, 5, TASK.preset("hard"))[0]
+    solved = [Square(square.sides, 0) for square in puzzle.squares]
+    apart = [Square(("top", "left"), 0), Square(("top", "right"), 0), *puzzle.squares[2:]]
+    wrong = [
+        RotationPuzzle(2, 2, tuple(solved)),
+        RotationPuzzle(2, 2, tuple(apart)),
+        RotationPuzzle(2, 2, puzzle.squares[:3]),
+        RotationPuzzle(2, 2, (Square(("top",), 90), *puzzle.squares[1:])),
+        RotationPuzzle(2, 2, (Square(("top", "up"), 90), *puzzle.squares[1:])),
+        RotationPuzzle(2, 2, (Square(puzzle.squares[0].sides, 45), *puzzle.squares[1:])),
+    ]
+    for other in wrong:
+        with pytest.raises(Uncertified):
+            TASK.certify(other)
+
+
+def test_certify_refuses_a_target_that_is_not_the_nearest() -> None:
+    loop = [("right", "bottom"), ("bottom", "left"), ("top", "right"), ("left", "top")]
+    # A path that needs one square only: its last square is turned, and another one for nothing.
+    squares = [Square(loop[0], 180), Square(loop[1], 90), Square(loop[2], 0), Square(loop[3], 0)]
+    with pytest.raises(Uncertified, match="2 squares are turned where 1"):
+        TASK.certify(RotationPuzzle(2, 2, tuple(squares)))
+
+
+def test_the_same_seed_gives_the_same_puzzles_in_another_process() -> None:
+    program = (
+        "from vmevalkit.tasks.rotation_puzzle_task import TASK, RotationPuzzleKnobs;"
+        "from vmevalkit.tasks.planning import plan;"
+        "from vmevalkit.core.jsonable import digest; from vmevalkit.media.picture import pixel_digest;"
+        "from random import Random\n"
+        "for k in (TASK.preset('easy'), RotationPuzzleKnobs(3, 3, ('L', 'I', 'T'), 2, 4)):\n"
+        "  made = plan(TASK, 5, 7, k)\n"
+        "  print(digest(made), *(pixel_digest(TASK.final_frame(p)) for p in made))\n"
+        "  print(*(sorted((n, f.state_at(0.5)) for n, f in TASK.films(made[0], Random(1)).items())))\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].split()[0] == digest(plan(TASK, 5, 7, TASK.preset("easy")))
+
+
+def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
+    for knobs in (TASK.preset("medium"), RotationPuzzleKnobs(3, 3, ALL_KINDS, 2, 4)):
+        assert plan(TASK, 4, 1, knobs) == plan(TASK, 12, 1, knobs)[:4]
+        assert plan(TASK, 4, 1, knobs) != plan(TASK, 4, 2, knobs)
+
+
+def test_targets_are_of_many_kinds_and_start_anywhere() -> None:
+    made = plan(TASK, 150, 3, TASK.preset("easy"))
+    targets = Counter(tuple(square.sides for square in puzzle.squares) for puzzle in made)
+    assert len(targets) == 12  # a path is always nearer than the closed loop
+    assert max(targets.values()) < 40
+    turned = Counter(number for puzzle in made for number in puzzle.to_turn)
+    assert min(turned[number] for number in range(4)) > 30
+
+
+# -- the document ---------------------------------------------------------------------------------------------------
+
+
+def at_rest(frame: np.ndarray, position: list[int], size: int = 140) -> dict[str, bool]:
+    """For each side of a square whether there is a blue end in the middle of it."""
+    x, y = position
+    half = size // 2 - 4
+    points = {"top": (x, y - half), "right": (x + half, y), "bottom": (x, y + half), "left": (x - half, y)}
+    return {side: tuple(frame[py, px]) == (0x3B, 0x82, 0xF6) for side, (px, py) in points.items()}
+
+
+def test_the_quality_checklist(tmp_path: Path) -> None:
+    dataset = create_dataset(num_samples=12, difficulties=["easy", "medium", "hard"], seed=42, output_dir=tmp_path)
+    for pair in dataset["pairs"]:
+        folder = tmp_path / "rotation_puzzle_task" / pair["id"]
+        names = {"first_frame.png", "final_frame.png", "prompt.txt", "question_metadata.json"}
+        assert {path.name for path in folder.iterdir()} == names
+        record = json.loads((folder / "question_metadata.json").read_text())
+        first, final = read_picture(folder / "first_frame.png"), read_picture(folder / "final_frame.png")
+        assert first.shape == final.shape == (512, 768, 3) and record["canvas_size"] == [768, 512]
+        assert record["num_squares"] == len(record["squares"]) == 4
+        assert record["domain"] == "rotation_puzzle" and record["camera"]["view"] == "top-down"
+        # All squares are centred in a 2 x 2 grid, 140 pixels wide and 20 apart.
+        assert [square["position"] for square in record["squares"]] == [[304, 176], [464, 176], [304, 336], [464, 336]]
+        for square in record["squares"]:
+            assert square["target_angle"] == 0
+            initial, target = at_rest(first, square["position"]), at_rest(final, square["position"])
+            quarters = square["initial_angle"] // 90
+            assert {side for side in AROUND if target[side]} == set(square["pipe_pattern"])
+            shown = {AROUND[(AROUND.index(side) + quarters) % 4] for side in square["pipe_pattern"]}
+            assert {side for side in AROUND if initial[side]} == shown
+        # No angle numbers, labels or connecting lines: two colours, and none of the blue outside the squares.
+        for frame in (first, final):
+            blue = (frame == (0x3B, 0x82, 0xF6)).all(axis=2)
+            assert not blue[:106].any() and not blue[406:].any() and not blue[246:266].any()
+            assert not blue[:, :234].any() and not blue[:, 534:].any() and not blue[:, 374:394].any()
+            ground = (frame == (0xF8, 0xFA, 0xFC)).all(axis=2)
+            assert (ground ^ blue).all()
+        assert (folder / "prompt.txt").read_text() == PROMPT == pair["prompt"]
+        assert record["difficulty"] == {0: "easy", 1: "medium", 2: "hard"}[pair["index"] % 3]
+        needed = {"easy": (1, 2), "medium": (2, 3), "hard": (3, 4)}[record["difficulty"]]
+        assert needed[0] <= sum(square["initial_angle"] != 0 for square in record["squares"]) <= needed[1]
+
+
+def test_a_dataset_of_several_difficulties_has_no_duplicates(tmp_path: Path) -> None:
+    dataset = create_dataset(120, ["easy", "medium"], 1, output_dir=tmp_path)
+    assert dataset["name"] == "rotation_puzzle_tasks"
+    assert [pair["id"] for pair in dataset["pairs"]] == [f"rotation_puzzle_{i:04d}" for i in range(120)]
+    asked = {TASK.key(from_json(RotationPuzzle, pair["puzzle"])) for pair in dataset["pairs"]}
+    assert len(asked) == 120
+    again = create_dataset(4, ["easy", "medium"], 1, output_dir=tmp_path / "again")
+    assert [pair["puzzle"] for pair in again["pairs"]] == [pair["puzzle"] for pair in dataset["pairs"][:4]]
+    with pytest.raises(Exhausted, match="only 51 exist"):
+        create_dataset(52, ["hard"], output_dir=tmp_path / "more")
+    with pytest.raises(UnknownName, match="did you mean 'hard'"):
+        create_dataset(4, ["hardest"], output_dir=tmp_path / "more")
+    with pytest.raises(UsageError, match="no difficulty"):
+        create_dataset(4, [], output_dir=tmp_path / "more")
+    with pytest.raises(UsageError, match="at least 1"):
+        create_dataset(0, output_dir=tmp_path / "more")
+    assert not (tmp_path / "more").exists()
+
+
+def test_a_dataset_can_be_wider(tmp_path: Path) -> None:
+    wide = RotationPuzzleKnobs(3, 4, ALL_KINDS, 1, 6)
+    dataset = create_dataset(3, ["medium"], knobs=wide, output_dir=tmp_path)
+    assert [pair["difficulty"] for pair in dataset["pairs"]] == ["custom"] * 3
+    assert all(2 <= pair["rotations_needed"] <= 3 and pair["num_squares"] == 12 for pair in dataset["pairs"])
+    assert dataset["pairs"][0]["prompt"].startswith("Solve this rotation puzzle by rotating the twelve squares to")
+
+
+def test_the_generator_and_the_renderer_of_the_document(tmp_path: Path) -> None:
+    generator = RotationPuzzleGenerator(seed=5)
+    made = [generator.generate_puzzle("medium") for _ in range(6)]
+    same = RotationPuzzleGenerator(seed=5)
+    assert [same.generate_puzzle("medium") for _ in range(6)] == made
+    assert RotationPuzzleGenerator(seed=6).generate_puzzle("medium") != made[0]
+    assert all(2 <= len(puzzle.to_turn) <= 3 for puzzle in made)
+    renderer = RotationPuzzleRenderer()
+    first = renderer.render_first_frame(made[0], tmp_path / "deep" / "first.png")
+    final = renderer.render_final_frame(to_json(made[0]), tmp_path / "final.png")
+    assert np.array_equal(read_picture(first), TASK.first_frame(made[0]))
+    assert np.array_equal(read_picture(final), TASK.final_frame(made[0]))
+    assert generate_prompt(made[0]) == PROMPT
+    record = generator.generate_question("rotation_puzzle_mine", "hard", output_dir=tmp_path)
+    assert record["id"] == "rotation_puzzle_mine" and record["rotations_needed"] >= 3
+    wide = generator.generate_puzzle(knobs=RotationPuzzleKnobs(3, 3, ALL_KINDS, 2, 4))
+    assert len(wide.squares) == 9
+
+
+def test_create_task_pair_takes_a_puzzle_or_its_fields(tmp_path: Path) -> None:
+    puzzle = RotationPuzzleGenerator().generate_puzzle()
+    pair = create_task_pair(puzzle, "rotation_puzzle_mine", output_dir=tmp_path)
+    again = create_task_pair(pair["puzzle"], "rotation_puzzle_again", output_dir=tmp_path)
+    assert again["puzzle"] == pair["puzzle"] == to_json(puzzle)
+    with pytest.raises(UsageError, match="no rotation puzzle"):
+        create_task_pair({"rows": 2}, "rotation_puzzle_bad", output_dir=tmp_path)
+    with pytest.raises(UsageError, match="do not fill"):
+        create_task_pair({**pair["puzzle"], "squares": []}, "rotation_puzzle_bad", output_dir=tmp_path)
+
+
+def test_the_command_of_the_document(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), "--task", "rotation_puzzle", "--pairs-per-domain", "50"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "rotation_puzzle: 50 drawn, 0 kept"
+    folder = tmp_path / "data" / "questions" / "rotation_puzzle_task"
+    assert sorted(path.name for path in folder.glob("rotation*")) == [f"rotation_puzzle_{i:04d}" for i in range(50)]
+
+
+def test_the_row_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = TASK_CATALOG["rotation_puzzle"]
+    assert {name: row[name] for name in ("name", "description", "module", "create_function")} == {
+        "name": "Rotation Puzzle",
+        "description": "Pipe puzzle with rotatable squares",
+        "module": "vmevalkit.tasks.rotation_puzzle_task",
+        "create_function": "create_dataset",
+    }
+    monkeypatch.chdir(tmp_path)
+    assert len(row["process_dataset"](create_dataset(num_samples=2), 2)) == 2
+    assert (tmp_path / "data" / "rotation_puzzle_tasks" / "rotation_puzzle_tasks.json").is_file()
