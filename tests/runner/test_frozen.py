@@ -43,7 +43,7 @@ def test_it_is_recreated_and_a_twin_beside_it(tmp_path: Path) -> None:
 def test_other_questions_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = replace(VMEVAL_1, questions=3)
     monkeypatch.setattr(frozen, "FROZEN", Registry("benchmark", lambda: {"vmeval-1": other}))
-    with pytest.raises(StoreError, match="questions of object_subtraction in .* are not those of vmeval-1"):
+    with pytest.raises(StoreError, match=r"questions of object_subtraction in .* are not those of vmeval-1"):
         recreate("vmeval-1", tmp_path, tasks=["object_subtraction"])
 
 

@@ -1,4 +1,4 @@
-"""Frozen benchmarks: questions that are the same for everybody, recreated anywhere and checked by their fingerprints."""
+"""Frozen benchmarks: the same questions for everybody, recreated anywhere and checked by their fingerprints."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Checked:
 
 
 class Reader(Protocol[S]):
-    """Perception for one puzzle. It may keep caches; what it returns depends on its arguments alone."""
+    """Perception for one film of a puzzle, whose frames it is given in order."""
 
     def read(self, sighting: Sighting, before: S | None) -> S | None:
         """The state that the registered frame shows, or None if unreadable.

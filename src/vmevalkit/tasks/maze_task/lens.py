@@ -126,10 +126,12 @@ class Lens:
         wide = cv2.dilate(blocks, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
         return np.asarray(wide[self._blocks[:, 1], self._blocks[:, 0]] > 0)
 
-    def over_maze(self, blocks: Plane) -> bool:
-        """Whether one of these blocks lies over the maze."""
+    def over_maze(self, blocks: Plane) -> list[Point]:
+        """Where these blocks lie over the maze, in cells."""
         (left, top), (right, bottom) = self._blocks.min(axis=0), self._blocks.max(axis=0)
-        return bool(blocks[top : bottom + 1, left : right + 1].any())
+        rows, columns = np.nonzero(blocks[top : bottom + 1, left : right + 1])
+        places = zip((columns + left + 0.5) * _BLOCK, (rows + top + 0.5) * _BLOCK, strict=True)
+        return [self.point(x, y) for x, y in places]
 
     def _stretch(self, ends: NDArray[np.float64], half: float, part: int | None) -> NDArray[np.float64]:
         """A part of each wall between its ends, as thick as the wall."""

@@ -32,6 +32,9 @@ LEAST_STANDING = 0.6
 HOME_FLAG = 0.25
 """The share of the flag's ink that tells it from nothing where it belongs: the dot may cover the rest."""
 
+STRIDE = 2.5
+"""Cells that a dot may go from one frame to the next, and vanish behind something."""
+
 
 class Planes(NamedTuple):
     """What is measured of a frame, in 8 bits a pixel."""
@@ -67,6 +70,9 @@ class MazeReader:
         self._home = home_walls(maze)
         self._lens = lens_of(maze.grid_n)
         self._standing = self._mask_of(self._home)
+        self._seen_last: MazeState | None = None
+        """The last state with a dot, after which it was not seen."""
+        self._went_behind = False
 
     def read(self, sighting: Sighting, before: MazeState | None) -> MazeState | None:
         """The state, or None where no maze is seen, or where the dot may be behind something.
@@ -88,7 +94,7 @@ class MazeReader:
         if dots and flags:
             return MazeState(dots, walls, flags)
         covered = self._covered(seen, sighting.seen)
-        if not dots and (walls != self._home or self._may_hide(seen, covered, flags)):
+        if not dots and (walls != self._home or self._may_hide(self._hiding_places(seen, covered, flags), before)):
             return None
         if not flags:
             last = before.flags if before else (centre(self._maze.goal),)
@@ -139,10 +145,22 @@ class MazeReader:
         covered = np.flatnonzero(dim | odd | self._lens.unseen_cells(shown))
         return {(int(number) // self._maze.grid_n, int(number) % self._maze.grid_n) for number in covered}
 
-    def _may_hide(self, seen: Planes, covered: set[Cell], flags: Iterable[Point]) -> bool:
-        """Whether a dot that is not seen may be behind something."""
+    def _hiding_places(self, seen: Planes, covered: set[Cell], flags: Iterable[Point]) -> list[Point]:
+        """Where a dot that is not seen may be behind something."""
         known = {cell_at(flag) for flag in flags}  # flag and dot blurred into one are no hiding place
-        return bool(covered - known) or self._lens.over_maze(self._lens.foreign(seen.odd, seen.lit, flags))
+        foreign = self._lens.over_maze(self._lens.foreign(seen.odd, seen.lit, flags))
+        return [*map(centre, covered - known), *foreign]
+
+    def _may_hide(self, places: list[Point], before: MazeState | None) -> bool:
+        """Whether a dot may be in one of the places. What vanishes in plain view has not gone behind anything."""
+        if not places or before is None:
+            return bool(places)
+        if not before.dots:
+            return False
+        if self._seen_last is not before:  # the first frame without it; whatever hid it may since have moved on
+            self._seen_last = before
+            self._went_behind = any(dist(place, dot) < STRIDE for place in places for dot in before.dots)
+        return self._went_behind
 
     def _mask_of(self, walls: int) -> Mask:
         count = self._lens.walls
