@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.core.records import Run
-from vmevalkit.core.secrets import secrets
 from vmevalkit.jobs.order import Outcome
 from vmevalkit.models.model import ModelSpec
 from vmevalkit.runner.errands import Errand
 from vmevalkit.runner.local import request_record
 from vmevalkit.store.commit import file_digest, flush
 from vmevalkit.store.journal import now
-from vmevalkit.store.runs import Job, PendingRun, shelved_run
+from vmevalkit.store.runs import Job, PendingRun, Shelf
 
 
 class Delivery:
     """Commits outcomes of one model, and keeps the runs that they became."""
 
     def __init__(self, spec: ModelSpec, outputs: Path, scratch: Path) -> None:
-        self._spec, self._outputs, self._scratch, self._secrets = spec, outputs, scratch, secrets()
+        self._spec, self._outputs, self._shelf = spec, outputs, Shelf(scratch)
         self.runs: dict[Job, Run] = {}
 
     def commit(self, outcomes: list[Outcome[Errand]]) -> None:
@@ -32,9 +32,7 @@ class Delivery:
         open job there looks at its folder with suspicion."""
         for outcome in outcomes:
             errand = outcome.order.item
-            pending = shelved_run(
-                self._scratch, errand.folder, errand.job, errand.question, self._secrets, errand.run_id
-            )
+            pending = self._shelf.run(errand.folder, errand.job, errand.question, errand.run_id)
             run = pending.finish(self._run(outcome, pending), self._more(outcome))
             pending.publish()
             self.runs[errand.job] = run
@@ -44,7 +42,7 @@ class Delivery:
         order, video, cost = outcome.order, None, outcome.charged_usd
         if outcome.status == "success":
             video = pending.video
-            order.film.rename(video)
+            os.rename(order.film, video)  # noqa: PTH104
             cost = order.usd if cost is None else cost
         job = order.item.job
         return Run(

@@ -34,7 +34,15 @@ FROZEN: Registry[Frozen] = Registry(
             name="vmeval-1",
             seed=20261115,
             questions=100,
-            fingerprints={},
+            fingerprints={
+                "chess": "09950b6beceb53f956f648bb0a2f883d93466cb8879429c955287ba42f45ddc1",
+                "maze": "b7e16e7eeeaaa6318412b568baf3184c6466b6c67282b8ccc691d9e5ab3d641f",
+                "object_subtraction": "12afae97a54293b219c549be2e66b6307e2cb19da34325101bc89c432cc550f1",
+                "raven": "ba7ec05dd01f04f4cc8a8b8f5d80c5bf5da05121fcbfe04cc354d9385fb63c19",
+                "rotation": "d9ca01ac1ecc5a09058af518e270c2bca74d77bdc6899af0828b4794cfd38a51",
+                "rotation_puzzle": "d921be9b2bbd9cb92fcc85e5ab7c77df8571cb05b7db1f4da2a829e7b87ba267",
+                "sudoku": "2c9c91f718be4df07c3066dc65f56e237e320ff0625cdf16e2ae5d75229120a2",
+            },
         )
     },
 )
