@@ -225,6 +225,37 @@ def _raven(puzzle: Any, folder: Path) -> None:
     _raven_picture(puzzle.tiles, False, folder / "final_frame.png")
 
 
+PIPE_ENDS = {"top": (0, 1), "right": (1, 0), "bottom": (0, -1), "left": (-1, 0)}
+
+
+def _pipes_picture(puzzle: Any, turned: bool, path: Path) -> None:
+    width, height, square, spacing = 768, 512, 140, 20
+    figure, axes = plt.subplots(figsize=(width / 100, height / 100), dpi=100)
+    figure.patch.set_facecolor("#f8fafc")
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, height)
+    axes.set_aspect("equal")
+    axes.axis("off")
+    pitch = square + spacing
+    left, top = (width - pitch * (puzzle.cols - 1)) / 2, (height + pitch * (puzzle.rows - 1)) / 2
+    for number, tile in enumerate(puzzle.squares):
+        row, col = divmod(number, puzzle.cols)
+        x, y = left + col * pitch, top - row * pitch
+        angle = np.radians(-tile.initial_angle if turned else 0)
+        for side in tile.sides:
+            dx, dy = PIPE_ENDS[side]
+            end_x, end_y = dx * np.cos(angle) - dy * np.sin(angle), dx * np.sin(angle) + dy * np.cos(angle)
+            axes.plot([x, x + end_x * square / 2], [y, y + end_y * square / 2], color="#3b82f6", linewidth=26)
+    figure.subplots_adjust(left=0, right=1, top=1, bottom=0)
+    figure.savefig(path, dpi=100, facecolor="#f8fafc")
+    plt.close(figure)
+
+
+def _rotation_puzzle(puzzle: Any, folder: Path) -> None:
+    _pipes_picture(puzzle, True, folder / "first_frame.png")
+    _pipes_picture(puzzle, False, folder / "final_frame.png")
+
+
 DRAW: dict[str, Callable[[Any, Path], None]] = {
     "maze": _maze,
     "rotation": _rotation,
@@ -232,6 +263,7 @@ DRAW: dict[str, Callable[[Any, Path], None]] = {
     "object_subtraction": _object_subtraction,
     "chess": _chess,
     "raven": _raven,
+    "rotation_puzzle": _rotation_puzzle,
 }
 
 

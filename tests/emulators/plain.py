@@ -36,7 +36,7 @@ ROW = ModelSpec(
     takes=frozenset({"seed", "enhance_prompt"}),
     options={
         "limits": {
-            "in_flight": 20, "orders_per_minute": 1e6, "poll_every_s": 0.01, "attempts": 6, "call_limit_s": 5.0,
+            "in_flight": 20, "orders_per_minute": 1e6, "poll_every_s": 0.01, "attempts": 12, "call_limit_s": 5.0,
             "first_backoff_s": 0.01, "longest_backoff_s": 0.05,
         }
     },
@@ -81,10 +81,10 @@ class PlainServer:
     polls: int = 2
     """How often an order is asked for until its film is there."""
     lists: bool = True
-    faults: Callable[[str], Fault | None] = lambda kind: None
-    verdict: Callable[[Ordered], dict[str, Any]] = lambda ordered: {"state": "done"}
-    served: Callable[[Ordered, bytes], bytes] = lambda ordered, film: film
-    on_request: Callable[[str], None] = lambda kind: None
+    faults: Callable[[str], Fault | None] = lambda _kind: None
+    verdict: Callable[[Ordered], dict[str, Any]] = lambda _ordered: {"state": "done"}
+    served: Callable[[Ordered, bytes], bytes] = lambda _ordered, film: film
+    on_request: Callable[[str], None] = lambda _kind: None
     orders: dict[str, Ordered] = field(default_factory=dict)
     requests: dict[str, int] = field(default_factory=dict)
     keys: list[str] = field(default_factory=list)

@@ -24,8 +24,8 @@ from vmevalkit.core.errors import (
     UsageError,
 )
 from vmevalkit.core.records import Placement, Request
+from vmevalkit.jobs import course
 from vmevalkit.jobs.budget import Budget
-from vmevalkit.jobs.course import Counter as Desk
 from vmevalkit.jobs.dispatch import Dispatch
 from vmevalkit.jobs.limits import Gate, Limits, limits_of
 from vmevalkit.jobs.order import Order, Outcome
@@ -51,7 +51,7 @@ class Scripted:
         self.calls: Counter[str] = Counter()
         self.keys: list[str] = []
         self.now = self.most = 0
-        self.before: Callable[[str], None] = lambda step: None
+        self.before: Callable[[str], None] = lambda _step: None
 
     def _next(self, step: str) -> Any:
         self.before(step)
@@ -100,7 +100,7 @@ def looks_like_a_film(path: Path) -> str:
     return "checked"
 
 
-class Counter_:
+class Setting:
     """A dispatch with all that it needs, and what came of it."""
 
     def __init__(self, model: Scripted, folder: Path, limits: Limits = LIMITS, budget: Budget | None = None) -> None:
@@ -128,7 +128,7 @@ class Counter_:
         journal = Journal(self.folder / "journal")
         gate = Gate(self.limits, Random(0))
         dispatch: Dispatch[None] = Dispatch(
-            Desk(self.model, journal, gate, self.budget, looks_like_a_film), self.tally, self.commit
+            course.Counter(self.model, journal, gate, self.budget, looks_like_a_film), self.tally, self.commit
         )
         self.tally.waiting = len(orders)
         if and_then:
@@ -149,7 +149,7 @@ class Counter_:
 
 
 def test_many_jobs_at_once_and_never_more_than_allowed(tmp_path: Path) -> None:
-    desk = Counter_(Scripted(poll=[Pending(), Pending(), "done"]), tmp_path)
+    desk = Setting(Scripted(poll=[Pending(), Pending(), "done"]), tmp_path)
     asyncio.run(desk.run(desk.orders(40)))
     assert {outcome.status for outcome in desk.outcomes.values()} == {"success"}
     assert len(desk.outcomes) == 40
@@ -164,7 +164,7 @@ def test_many_jobs_at_once_and_never_more_than_allowed(tmp_path: Path) -> None:
 
 
 def test_the_intent_is_on_the_disk_before_the_order_and_the_ticket_before_the_first_question(tmp_path: Path) -> None:
-    desk = Counter_(Scripted(), tmp_path)
+    desk = Setting(Scripted(), tmp_path)
     seen = []
 
     def look(step: str) -> None:
@@ -182,7 +182,7 @@ def test_the_intent_is_on_the_disk_before_the_order_and_the_ticket_before_the_fi
 
 @pytest.mark.parametrize("nothing", [Throttled("busy"), Throttled("busy", 0.01), Unreachable("no line")])
 def test_an_order_is_repeated_where_surely_nothing_was_ordered(tmp_path: Path, nothing: ModelError) -> None:
-    desk = Counter_(Scripted(submit=[nothing, nothing, "ok"]), tmp_path)
+    desk = Setting(Scripted(submit=[nothing, nothing, "ok"]), tmp_path)
     assert desk.one(usd=0.2).status == "success"
     assert desk.model.keys == ["key-0"] * 3
     assert desk.entry().unanswered == []
@@ -190,7 +190,7 @@ def test_an_order_is_repeated_where_surely_nothing_was_ordered(tmp_path: Path, n
 
 
 def test_it_is_repeated_only_so_often(tmp_path: Path) -> None:
-    desk = Counter_(Scripted(submit=[Unreachable("no line")]), tmp_path)
+    desk = Setting(Scripted(submit=[Unreachable("no line")]), tmp_path)
     outcome = desk.one(usd=0.2)
     assert (outcome.status, outcome.error, outcome.ticket) == ("failed", "Unreachable: no line", None)
     assert desk.model.calls["submit"] == LIMITS.attempts
@@ -199,7 +199,7 @@ def test_it_is_repeated_only_so_often(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lost", [Uncertain("gone"), RuntimeError("odd"), "stall", KeyError("id")])
 def test_an_order_whose_answer_is_lost_is_never_repeated(tmp_path: Path, lost: Any) -> None:
-    desk = Counter_(Scripted(submit=[lost]), tmp_path)
+    desk = Setting(Scripted(submit=[lost]), tmp_path)
     dispatch = asyncio.run(desk.run(desk.orders(1, usd=0.2)))
     assert desk.model.calls == {"submit": 1}
     [(order, why)] = dispatch.lost
@@ -215,7 +215,7 @@ def test_an_order_whose_answer_is_lost_is_never_repeated(tmp_path: Path, lost: A
     [(Refused("not nice"), "refused"), (ModelError("wrong size"), "failed"), (UsageError("too long"), "failed")],
 )
 def test_a_final_no_to_an_order_is_an_outcome(tmp_path: Path, error: Exception, status: str) -> None:
-    desk = Counter_(Scripted(submit=[error]), tmp_path)
+    desk = Setting(Scripted(submit=[error]), tmp_path)
     outcome = desk.one(usd=0.2)
     assert (outcome.status, outcome.error) == (status, f"{type(error).__name__}: {error}")
     assert desk.model.calls == {"submit": 1}
@@ -224,14 +224,14 @@ def test_a_final_no_to_an_order_is_an_outcome(tmp_path: Path, error: Exception, 
 
 @pytest.mark.parametrize("trouble", [Throttled("busy", 0.01), Unreachable("no line"), ConnectionResetError("reset")])
 def test_questions_are_repeated(tmp_path: Path, trouble: Exception) -> None:
-    desk = Counter_(Scripted(poll=[trouble, Pending(), trouble, "done"], fetch=[trouble, b"film"]), tmp_path)
+    desk = Setting(Scripted(poll=[trouble, Pending(), trouble, "done"], fetch=[trouble, b"film"]), tmp_path)
     assert desk.one().status == "success"
     assert desk.model.calls == {"submit": 1, "poll": 5, "fetch": 2}
 
 
 @pytest.mark.parametrize("bad", [b"half", b"<html>", ModelError("expired address")])
 def test_a_bad_film_is_fetched_again_with_a_fresh_answer(tmp_path: Path, bad: Any) -> None:
-    desk = Counter_(Scripted(fetch=[bad, bad, b"film"]), tmp_path)
+    desk = Setting(Scripted(fetch=[bad, bad, b"film"]), tmp_path)
     assert desk.one().status == "success"
     assert desk.model.calls == {"submit": 1, "poll": 3, "fetch": 3}
 
@@ -249,7 +249,7 @@ def test_a_bad_film_is_fetched_again_with_a_fresh_answer(tmp_path: Path, bad: An
 )
 def test_what_was_paid_for_stays_open_however_it_fails(tmp_path: Path, script: dict[str, Script], told: str) -> None:
     limits = replace(LIMITS, job_limit_s=0.05, call_limit_s=0.01)
-    desk = Counter_(Scripted(**script), tmp_path, limits)
+    desk = Setting(Scripted(**script), tmp_path, limits)
     outcome = desk.one()
     assert outcome.status == "failed"
     assert outcome.error is not None
@@ -265,14 +265,14 @@ def test_what_was_paid_for_stays_open_however_it_fails(tmp_path: Path, script: d
 
 @pytest.mark.parametrize(("refused", "status"), [(False, "failed"), (True, "refused")])
 def test_the_provider_s_no_closes_the_order(tmp_path: Path, refused: bool, status: str) -> None:
-    desk = Counter_(Scripted(poll=[Pending(), Failed("it broke", refused, {"code": 7})]), tmp_path)
+    desk = Setting(Scripted(poll=[Pending(), Failed("it broke", refused, {"code": 7})]), tmp_path)
     outcome = desk.one()
     assert (outcome.status, outcome.error, outcome.answer, outcome.closed) == (status, "it broke", {"code": 7}, True)
     assert desk.entry().closed
 
 
 def test_a_budget_is_never_exceeded(tmp_path: Path) -> None:
-    desk = Counter_(Scripted(poll=[Pending(), Done(Ticket("x"))]), tmp_path, budget=Budget(1.0, spent_usd=0.25))
+    desk = Setting(Scripted(poll=[Pending(), Done(Ticket("x"))]), tmp_path, budget=Budget(1.0, spent_usd=0.25))
     dispatch = asyncio.run(desk.run(desk.orders(10, usd=0.2)))
     assert (desk.model.calls["submit"], len(dispatch.left), desk.budget.reached) == (3, 7, True)
     assert desk.budget.spent_usd == pytest.approx(0.85)
@@ -281,14 +281,14 @@ def test_a_budget_is_never_exceeded(tmp_path: Path) -> None:
 
 def test_money_that_was_not_spent_is_there_for_the_next(tmp_path: Path) -> None:
     budget = Budget(0.2)
-    desk = Counter_(Scripted(submit=[ModelError("no"), "ok"]), tmp_path, replace(LIMITS, in_flight=1), budget)
+    desk = Setting(Scripted(submit=[ModelError("no"), "ok"]), tmp_path, replace(LIMITS, in_flight=1), budget)
     desk.model.script["poll"] = [Done(Ticket("x"))]
     asyncio.run(desk.run(desk.orders(2, usd=0.2)))
     assert [desk.outcomes[name].status for name in ("q0", "q1")] == ["failed", "success"]
 
 
 def test_a_disk_that_fails_stops_all_of_them(tmp_path: Path) -> None:
-    desk = Counter_(Scripted(poll=[Pending()]), tmp_path)
+    desk = Setting(Scripted(poll=[Pending()]), tmp_path)
 
     def full(outcomes: list[Outcome[None]]) -> None:
         raise StoreError("the disk is full")
@@ -303,7 +303,7 @@ def test_a_disk_that_fails_stops_all_of_them(tmp_path: Path) -> None:
 
 
 def test_stopped_jobs_keep_their_tickets_and_what_is_being_ordered_gets_one(tmp_path: Path) -> None:
-    desk = Counter_(Scripted(poll=[Pending()]), tmp_path)
+    desk = Setting(Scripted(poll=[Pending()]), tmp_path)
     dispatches: list[Dispatch[None]] = []
 
     def stop_at_the_third(step: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulators.plain import ROW, PlainServer, order_in
 
+from emulators.plain import ROW, PlainServer, order_in
 from vmevalkit.core.records import Run
 from vmevalkit.media.picture import encode_png
 from vmevalkit.media.video import write_video

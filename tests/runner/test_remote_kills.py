@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from emulators.plain import FaultyShare, PlainServer
 from plain_runs import KEY, a_film, ask, check_run, left_behind
 
+from emulators.plain import FaultyShare, PlainServer
 from vmevalkit.store.runs import all_runs, find_runs
 
 QUESTIONS, SAMPLES = 50, 4
@@ -43,8 +43,11 @@ class Killer:
 def start(folder: Path, server: PlainServer, *more: str) -> subprocess.Popen[str]:
     emulators = Path(sys.modules[PlainServer.__module__].__file__ or "")
     settings = {
-        "VMEVALKIT_MODELS": str(emulators), "PLAIN_BASE_URL": server.url, "PLAIN_API_KEY": KEY, "PLAIN_TIMEOUT_S": "0.5",
-    }  # fmt: skip
+        "VMEVALKIT_MODELS": str(emulators),
+        "PLAIN_BASE_URL": server.url,
+        "PLAIN_API_KEY": KEY,
+        "PLAIN_TIMEOUT_S": "0.5",
+    }
     line = ["run", "--model", "plain-1", "--experiment", "first", "--questions", "questions", "--outputs", "outputs"]
     return subprocess.Popen(
         [sys.executable, "-m", "vmevalkit", *line, "--samples", str(SAMPLES), *more],

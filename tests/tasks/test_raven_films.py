@@ -14,6 +14,7 @@ from vmevalkit.eval.verdict import judge
 from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.raven_task import TASK, Raven, RavenState, Tile
 from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER
+from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, ORIENTED
 from vmevalkit.tasks.task import Film, Glimpse
 
 ALWAYS = {
@@ -95,17 +96,12 @@ def test_the_films_do_what_they_say() -> None:
     for seed in range(20):
         puzzle = TASK.sample(Random(seed), TASK.preset("hard"))
         final = {name: film.state_at(1.0) for name, film in TASK.films(puzzle, Random(seed)).items()}
-        for attribute in ("shape", "number", "colour"):
-            shown = final[f"wrong_{attribute}"].readings[ANSWER]
-            assert isinstance(shown, Tile)
-            differs = [a for a in ("shape", "number", "colour") if shown.value(a) != puzzle.answer.value(a)]
-            assert differs == [attribute]
-        if "wrong_rotation" in final:
-            shown = final["wrong_rotation"].readings[ANSWER]
-            assert isinstance(shown, Tile) and shown.angle_deg != puzzle.answer.angle_deg
-            assert (shown.shape, shown.number, shown.colour) == (
-                puzzle.answer.shape, puzzle.answer.number, puzzle.answer.colour,
-            )  # fmt: skip
+        for attribute in ATTRIBUTES:
+            if f"wrong_{attribute}" in final:
+                shown = final[f"wrong_{attribute}"].readings[ANSWER]
+                assert isinstance(shown, Tile)
+                assert [name for name in ATTRIBUTES if shown.value(name) != puzzle.answer.value(name)] == [attribute]
+        assert ("wrong_rotation" in final) == (puzzle.answer.shape in ORIENTED)
         assert final["given_copied"].readings[ANSWER] in puzzle.tiles[:ANSWER]
         assert final["empty_tile"].readings[ANSWER] == "empty"
         assert final["question_left"].cells[ANSWER].question == 1

@@ -25,7 +25,7 @@ from vmevalkit.tasks.raven_task.vocabulary import COLOURS, NUMBERS, POSES
 settled = settings(deadline=None, derandomize=True, max_examples=60)
 PUZZLE = TASK.sample(Random(5), TASK.preset("medium"))
 START = TASK.solution(PUZZLE, 0.0)
-SIZE = 300
+SIZE = 288
 
 
 def shrunk(frame: Frame) -> Frame:

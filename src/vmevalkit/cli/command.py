@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from vmevalkit.core.errors import UsageError, VMEvalKitError
+from vmevalkit.core.secrets import redacted
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -24,7 +25,7 @@ class Command(TyperCommand):
         try:
             return super().invoke(ctx)
         except VMEvalKitError as error:
-            typer.echo(f"error: {error}", err=True)
+            typer.echo(redacted(f"error: {error}"), err=True)
             raise typer.Exit(WRONG_USAGE if isinstance(error, UsageError) else FAILED) from error
         except KeyboardInterrupt as error:
             typer.echo("interrupted: what is finished is kept, and the same command goes on from there", err=True)

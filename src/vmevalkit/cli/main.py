@@ -14,7 +14,7 @@ import typer
 from vmevalkit import __version__
 from vmevalkit.cli.command import Command
 
-VERBS = ("tasks", "models", "generate", "run", "score", "report", "audit")
+VERBS = ("tasks", "models", "generate", "run", "score", "report", "audit", "experiment", "benchmark", "gallery")
 """In the order of the line, for the help; other modules of this folder follow by name."""
 
 

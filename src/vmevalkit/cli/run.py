@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -130,7 +131,7 @@ def _why(status: str, error: str | None) -> str:
 def tell_ahead(ahead: Forecast) -> None:
     for prospect in ahead.prospects:
         price = "at an unknown price" if prospect.usd is None else f"for ${prospect.usd:.2f}"
-        time = "" if prospect.minutes is None else f", at least {prospect.minutes:.0f} min"
+        time = "" if prospect.minutes is None else f", at least {ceil(prospect.minutes)} min"
         more = [f"{prospect.keep} kept"] if prospect.keep else []
         more += [f"{prospect.poll} ordered before"] if prospect.poll else []
         more += [f"{prospect.reconcile} perhaps ordered before"] if prospect.reconcile else []
@@ -140,7 +141,9 @@ def tell_ahead(ahead: Forecast) -> None:
         for line in (*prospect.unmet, *(f"missing: {what}" for what in prospect.lacking)):
             typer.echo(f"  {line}")
     most = "" if ahead.most_usd is None else f", ${ahead.most_usd:.2f} allowed"
-    typer.echo(f"together ${ahead.usd:.2f}; ${ahead.spent_usd:.2f} spent before{most}; nothing was ordered")
+    unknown = sum(prospect.begin for prospect in ahead.prospects if prospect.usd is None)
+    besides = f" and {unknown} films at unknown prices" if unknown else ""
+    typer.echo(f"together ${ahead.usd:.2f}{besides}; ${ahead.spent_usd:.2f} spent before{most}; nothing was ordered")
 
 
 def shard_of(text: str | None) -> tuple[int, int] | None:

@@ -59,7 +59,7 @@ class Course:
         self.held = False
         """Between intent and ticket, or between film and record: now it must not be interrupted."""
         self.halted = False
-        """Whether to stop before the next order is sent."""
+        """Whether to stop as soon as it is not held."""
 
     async def outcome(self) -> Outcome[Any]:
         """Raises Uncertain where the answer to the order was lost, and StoreError where the disk fails."""
@@ -72,6 +72,8 @@ class Course:
             return Outcome(
                 self._order, "refused" if isinstance(error, Refused) else "failed", words(error), closed=True
             )
+        if self.halted:
+            raise asyncio.CancelledError  # it was held until the ticket was had
         ended = await self._film(ticket)
         self._counter.budget.correct(self._order.usd, ended.charged_usd)
         return replace(
@@ -120,7 +122,7 @@ class Course:
         except Exception as error:
             raise Uncertain(f"the answer to the order was lost ({words(error)})") from error
         try:
-            await journal.ticket(order.job, to_json(ticket))
+            await journal.ticket(order.job, ticket_record(ticket))
         except StoreError as error:
             raise StoreError(f"{error}; the order {ticket.id} was taken and could not be written down") from error
         return ticket
@@ -207,6 +209,11 @@ class Course:
     @staticmethod
     def _kept(ticket: Ticket, why: str) -> str:
         return f"{why}; the order {ticket.id} stays, and --retry-failed asks for its film again"
+
+
+def ticket_record(ticket: Ticket) -> dict[str, Any]:
+    """For the journal; ``from_json`` makes a ticket of it again."""
+    return {"id": ticket.id, "placement": to_json(ticket.placement), "sent": ticket.sent}
 
 
 def words(error: BaseException) -> str:

@@ -103,10 +103,7 @@ class Dispatch(Generic[I]):
     async def _carry(self, course: Course, order: Order[I], place: _Place) -> None:
         """One job to its end. Only what the disk does, or a mistake of ours, ends them all."""
         try:
-            try:
-                outcome = await course.outcome()
-            finally:
-                self._counter.gate.slots.release()
+            outcome = await course.outcome()
             course.held = True
             await self.settle(outcome)
             place.move(outcome.status)
@@ -122,6 +119,9 @@ class Dispatch(Generic[I]):
             if self._failure is None:
                 self._failure = error
                 self.on_failure()
+        finally:
+            # Only now, so that films never pile up faster than they are put in their place.
+            self._counter.gate.slots.release()
 
 
 class _Place:

@@ -55,5 +55,3 @@ class Outcome(Generic[I]):
     ordered_at: str | None = None
     seconds: float = 0.0
     """From the order, or from the start of this call, to the end."""
-    making_s: float | None = None
-    """Until the provider had the film."""

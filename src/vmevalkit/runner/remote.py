@@ -15,7 +15,7 @@ from vmevalkit.core.errors import Occupied, StoreError
 from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.records import Run
 from vmevalkit.jobs.budget import Budget
-from vmevalkit.jobs.course import Check, Counter
+from vmevalkit.jobs.course import Check, Counter, ticket_record
 from vmevalkit.jobs.dispatch import Dispatch
 from vmevalkit.jobs.limits import Gate, Limits
 from vmevalkit.jobs.order import Order, Outcome
@@ -223,7 +223,7 @@ class _Desk:
                 doubtful.append(errand)
                 continue
             ticket = Ticket(order.id)
-            await self._journal.ticket(errand.name, {"id": order.id, "placement": None, "sent": {}})
+            await self._journal.ticket(errand.name, ticket_record(ticket))
             found.append(self._order(errand, ticket))
         return found, doubtful
 

@@ -13,7 +13,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import file_digest as _hash_file
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
@@ -242,11 +242,17 @@ def lock(folder: Path, name: str = "", *, wait: bool = False) -> Iterator[None]:
 
 def file_digest(path: Path) -> str:
     """A short name for the bytes of a file."""
+    digest = sha256()
     try:
-        with path.open("rb") as stream:
-            return _hash_file(stream, "sha256").hexdigest()[:16]
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            while part := os.read(handle, 1 << 20):
+                digest.update(part)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
+    return digest.hexdigest()[:16]
 
 
 def _sync(folder: Path) -> None:

@@ -26,7 +26,8 @@ JobName = tuple[str, str, int]
 
 Record = dict[str, Any]
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# What an adapter sent is written down whatever it is made of: no order may be lost over its record.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -22,7 +21,7 @@ from vmevalkit.store.commit import clean, new_folder, storing
 from vmevalkit.store.records import read_record, record_text
 
 _VIDEO, _QUESTION = "video", "question"
-_SMALL = 1 << 20
+_REMEMBERED = 64
 _numbers = count()
 _RUN_FIELDS = tuple(field.name for field in fields(Run))
 
@@ -73,7 +72,8 @@ class PendingRun:
         """Write the record, which is the last file of the folder, with ``more`` for its readers. Secrets do not get
         into it. Returns the run as it will lie."""
         video = None if run.video is None else self.target / _VIDEO / run.video.name
-        final = replace(run, run_id=self.run_id, folder=self.target, video=video)
+        error = None if run.error is None else redacted(run.error, self.secrets)
+        final = replace(run, run_id=self.run_id, folder=self.target, video=video, error=error)
         text = redacted(record_text({**_as_record(final), **(more or {})}), self.secrets)
         _write(f"{self.aside}/{layout.RUN_RECORD}", text.encode())
         return final
@@ -92,19 +92,33 @@ def new_run_in(folder: Path, job: Job, question: Question, run_id: str | None = 
     clean(folder)
     run_id = run_id or _vacant(job, folder)
     with new_folder(folder / run_id, durable=True) as aside:
-        yield _filled(PendingRun(run_id, aside, folder / run_id, secrets()), question)
+        yield _filled(PendingRun(run_id, aside, folder / run_id, secrets()), _question_files(question))
 
 
-def shelved_run(
-    scratch: Path, folder: Path, job: Job, question: Question, known_secrets: Sequence[str], run_id: str | None = None
-) -> PendingRun:
-    """The same for many runs that ``flush`` will bring to the disk at once: it is filled in a scratch folder that
-    somebody else cleans up, and appears in ``folder`` when it is published."""
-    run_id = run_id or _vacant(job, folder)
-    aside = scratch / f"run-{next(_numbers)}"
-    with storing(aside):
-        os.mkdir(aside)  # noqa: PTH102
-        return _filled(PendingRun(run_id, aside, folder / run_id, known_secrets), question)
+class Shelf:
+    """For many runs that ``flush`` will bring to the disk at once: each is filled in a scratch folder that somebody
+    else cleans up, and appears when it is published."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch, self._secrets = scratch, secrets()
+        self._files: dict[Path, list[tuple[str, bytes]]] = {}
+        """Of the latest questions: samples of a question come close together."""
+
+    def run(self, folder: Path, job: Job, question: Question, run_id: str | None = None) -> PendingRun:
+        run_id = run_id or _vacant(job, folder)
+        aside = self._scratch / f"run-{next(_numbers)}"
+        with storing(aside):
+            os.mkdir(aside)  # noqa: PTH102
+            pending = PendingRun(run_id, aside, folder / run_id, self._secrets)
+            return _filled(pending, self._files_of(question))
+
+    def _files_of(self, question: Question) -> list[tuple[str, bytes]]:
+        files = self._files.get(question.folder)
+        if files is None:
+            if len(self._files) == _REMEMBERED:
+                del self._files[next(iter(self._files))]
+            files = self._files[question.folder] = _question_files(question)
+        return files
 
 
 def find_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
@@ -172,35 +186,24 @@ def _vacant(job: Job, folder: Path) -> str:
     return run_id
 
 
-def _filled(pending: PendingRun, question: Question) -> PendingRun:
+def _filled(pending: PendingRun, files: Iterable[tuple[str, bytes]]) -> PendingRun:
+    place = f"{pending.aside}/{_QUESTION}"
     os.mkdir(f"{pending.aside}/{_VIDEO}")  # noqa: PTH102
-    _copy_question(question, f"{pending.aside}/{_QUESTION}")
+    os.mkdir(place)  # noqa: PTH102
+    for name, content in files:
+        _write(f"{place}/{name}", content)
     return pending
 
 
-def _copy_question(question: Question, into: str) -> None:
-    with storing(Path(into)):
-        os.mkdir(into)  # noqa: PTH102
-        with os.scandir(question.folder) as files:
-            for file in files:
-                if file.is_file() and not file.name.startswith(".") and file.name != layout.SOLUTION:
-                    _copy(file.path, f"{into}/{file.name}")
-        named = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
-        if not named.items() <= question.metadata.items():  # by hand, the folder's name may be all that names it
-            Path(into, layout.QUESTION_RECORD).write_text(record_text({**question.metadata, **named}), "utf-8")
-
-
-def _copy(source: str, target: str) -> None:
-    """A question's file is small: one read, one write, at a third of what ``shutil`` needs."""
-    handle = os.open(source, os.O_RDONLY)
-    try:
-        if os.fstat(handle).st_size > _SMALL:
-            shutil.copyfile(source, target)
-            return
-        content = os.read(handle, _SMALL)
-    finally:
-        os.close(handle)
-    _write(target, content)
+def _question_files(question: Question) -> list[tuple[str, bytes]]:
+    """What a run keeps of its question: all but the solution's film."""
+    with storing(question.folder):
+        paths = [path for path in question.folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+        files = {path.name: path.read_bytes() for path in paths if path.name != layout.SOLUTION}
+    named = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
+    if not named.items() <= question.metadata.items():  # by hand, the folder's name may be all that names it
+        files[layout.QUESTION_RECORD] = record_text({**question.metadata, **named}).encode()
+    return list(files.items())
 
 
 def _write(target: str, content: bytes) -> None:

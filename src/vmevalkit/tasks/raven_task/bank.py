@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -9,10 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.tasks.raven_task.lens import INSIDE, READING_SIDE, Levels, ink_of, peaks_of
+from vmevalkit.tasks.raven_task.lens import INSIDE, MIDDLE, READING_SIDE, Levels, ink_of, peaks_of
 from vmevalkit.tasks.raven_task.parts import CUT, parts_of, unit
 from vmevalkit.tasks.raven_task.render import coverage, draw, question_mark
-from vmevalkit.tasks.raven_task.scene import Cell, RavenState
+from vmevalkit.tasks.raven_task.scene import EMPTY, Cell, RavenState
 from vmevalkit.tasks.raven_task.vocabulary import COLOURS, NUMBERS, POSES, Tile
 
 BLURS = (0.0, 1.2, 2.2)
@@ -23,24 +24,26 @@ OVERLAY_SIDE = 32
 COLOUR_NAMES = tuple(COLOURS)
 INKS: Levels = 255 - np.array(list(COLOURS.values()), np.float32)
 """By how much each colour takes away from white."""
+INK_LENGTHS: Levels = np.linalg.norm(INKS, axis=1)
 
 
 @lru_cache(maxsize=1)
 def pose_bank() -> Levels:
     """Parts of every pose: blurs x poses x samples, each of length 1."""
-    return np.stack([np.concatenate([_parts(pose, blur) for pose in POSES]) for blur in BLURS])
+    nines = [POSES[i : i + 9] for i in range(0, len(POSES), 9)]
+    return np.stack([np.concatenate([_parts(poses, blur) for poses in nines]) for blur in BLURS])
 
 
-def _parts(pose: tuple[str, int], blur: float) -> Levels:
-    shape, angle_deg = pose
-    tile = Tile(shape, 4, angle_deg, "black")
-    drawn = draw(RavenState((Cell(tile),) * 9))
+def _parts(poses: Sequence[tuple[str, int]], blur: float) -> Levels:
+    """The usual part of each pose, of four that stand on different fractions of a pixel."""
+    cells = [Cell(Tile(shape, 4, angle_deg, "black")) for shape, angle_deg in poses]
+    drawn = draw(RavenState((*cells, *[EMPTY] * (9 - len(cells)))))
     picture = np.asarray(cv2.resize(drawn, (READING_SIDE, READING_SIDE), interpolation=cv2.INTER_AREA), np.uint8)
     if blur:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.uint8)
     ink = ink_of(picture, np.full((9, 3), 255, np.int16))
-    parts = parts_of(picture, ink, CUT * peaks_of(ink).astype(np.float32), 255)
-    return unit(parts.shapes.mean(axis=0, keepdims=True))
+    parts = parts_of(picture, ink, np.maximum(CUT * peaks_of(ink), 1), 255)
+    return unit(np.stack([parts.shapes[parts.cells == place].mean(axis=0) for place in range(len(poses))]))
 
 
 class Overlays(NamedTuple):
@@ -66,7 +69,9 @@ def overlays() -> Overlays:
 
 
 def _plane(covered: NDArray[np.uint8]) -> Levels:
-    small = cv2.resize(covered.astype(np.float32) / 255, (INSIDE, INSIDE), interpolation=cv2.INTER_AREA)
+    edge = (len(covered) - MIDDLE) // 2
+    middle = covered[edge : edge + MIDDLE, edge : edge + MIDDLE].astype(np.float32) / 255
+    small = cv2.resize(middle, (INSIDE, INSIDE), interpolation=cv2.INTER_AREA)
     return shrunk(cv2.GaussianBlur(small, (0, 0), _OVERLAY_BLUR)).ravel()
 
 

@@ -147,8 +147,9 @@ def _wrong_tiles(puzzle: Raven, rng: Random) -> dict[Attribute, Tile]:
 
 
 def _with_other(rng: Random, tile: Tile, attribute: Attribute) -> Tile:
-    """The tile with one attribute changed."""
-    value = rng.choice([value for value in VALUES[attribute] if value != tile.value(attribute)])
+    """The tile with one attribute changed. A turned tile gets another shape that shows its turn."""
+    values = ORIENTED if attribute == "shape" and tile.angle_deg else VALUES[attribute]
+    value = rng.choice([value for value in values if value != tile.value(attribute)])
     return tile_of([value if name == attribute else tile.value(name) for name in ATTRIBUTES])
 
 

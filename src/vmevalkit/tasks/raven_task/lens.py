@@ -9,19 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.media.picture import Frame, Mask
-from vmevalkit.tasks.raven_task.render import ROOM, SIDE, TILE
+from vmevalkit.tasks.raven_task.render import SIDE, TILE
 
-READING_SCALE = 2 / 3
+READING_SCALE = 0.64
+"""So that a film of 720 lines can be halved before its colours are converted, which is much faster."""
 READING_SIDE = round(SIDE * READING_SCALE)
 CELL = round(TILE * READING_SCALE)
-INSIDE = round(ROOM * READING_SCALE)
-"""The middle of a cell, in which everything is drawn."""
+MIDDLE = 100
+"""The middle of a tile, in which a question's shapes stand, in pixels of the drawn picture ..."""
+INSIDE = round(MIDDLE * READING_SCALE)
+"""... and at reading size."""
 GAP = 8
 """Pixels at the edge of a cell that are left to its lines, for blur."""
 _RING = 12
 """How far inside a cell its ground is looked at."""
 _GROUND_SAMPLES, _LINE_SAMPLES = 8, 20
 """Along each side of a cell."""
+LEAST_SEEN = 0.96
+"""Share of the middle of a cell that a film must show."""
 _EVEN = 4
 """Grounds that differ by no more than this are taken for one."""
 
@@ -56,20 +61,22 @@ def surroundings(picture: Frame) -> Surroundings:
     ring = picture[_GROUND_PLACES].reshape(9, -1, 3)
     middle = ring.shape[1] // 2
     grounds = np.partition(ring, middle, axis=1)[:, middle].astype(np.int16)
-    r, g, b = cv2.split(picture)
     # The darkest within two pixels: a film may show the lines off by a pixel or two.
-    darkest = cv2.erode(cv2.max(cv2.max(r, g), b), _AROUND)
+    darkest = cv2.erode(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), _AROUND)
     on_lines = darkest[_LINE_PLACES].astype(np.int16)
     return Surroundings(grounds, grounds.max(axis=1)[:, None, None] - on_lines)
 
 
-def window(place: int) -> tuple[slice, slice]:
-    """The pixels of a cell without its lines."""
+def _window(place: int) -> tuple[slice, slice]:
     row, column = divmod(place, 3)
     return (
         slice(row * CELL + GAP, (row + 1) * CELL - GAP),
         slice(column * CELL + GAP, (column + 1) * CELL - GAP),
     )
+
+
+WINDOWS = tuple(_window(place) for place in range(9))
+"""The pixels of each cell without its lines."""
 
 
 def middle_of(picture: Frame, place: int) -> Frame:
@@ -83,39 +90,29 @@ def middle_of(picture: Frame, place: int) -> Frame:
 def ink_of(picture: Frame, grounds: NDArray[np.int16]) -> Plane:
     """By how much a pixel differs from the ground of its cell, in the channel where it differs most; 0 on lines."""
     ink = np.zeros((READING_SIDE, READING_SIDE), np.uint8)
-    usual = np.median(grounds, axis=0)
+    usual = np.sort(grounds, axis=0)[4]
     apart = np.abs(grounds - usual).max(axis=1) > _EVEN
     whole = _against(picture, usual)
-    for place in range(9):
-        inside = window(place)
+    for place, inside in enumerate(WINDOWS):
         ink[inside] = _against(picture[inside], grounds[place]) if apart[place] else whole[inside]
     return np.asarray(cv2.GaussianBlur(ink, (3, 3), 0), np.uint8)
 
 
-def _against(part: Frame, ground: NDArray[np.generic]) -> Plane:
-    red, green, blue = (int(level) for level in ground)
+def _against(part: Frame, ground: NDArray[np.int16]) -> Plane:
+    red, green, blue = ground.tolist()
     r, g, b = cv2.split(cv2.absdiff(part, (red, green, blue, 0)))
     return np.asarray(cv2.max(cv2.max(r, g), b), np.uint8)
 
 
-_CUTS = np.arange(3) * CELL
-
-
-def peaks_of(ink: Plane) -> Plane:
+def peaks_of(ink: Plane) -> Levels:
     """The strongest ink in each cell."""
-    return np.asarray(np.maximum.reduceat(ink, _CUTS, axis=0).reshape(9, CELL).max(axis=1), np.uint8)
-
-
-def counts_of(mask: Mask) -> NDArray[np.intp]:
-    """How many pixels of each cell are in the mask."""
-    across = np.add.reduceat(mask, _CUTS, axis=0, dtype=np.int16)
-    return np.asarray(across.reshape(9, CELL).sum(axis=1), np.intp)
+    return np.array([cv2.norm(ink[inside], cv2.NORM_INF) for inside in WINDOWS], np.float32)
 
 
 def unseen_cells(seen: Mask | None) -> Mask:
     """Which cells the film does not show: where more than a sliver of the middle is cut off."""
     if seen is None:
         return np.zeros(9, np.bool_)
-    edge = (CELL - INSIDE) // 2 + 6
+    edge = (CELL - INSIDE) // 2
     shares = seen.reshape(3, CELL, 3, CELL)[:, edge : CELL - edge, :, edge : CELL - edge].mean(axis=(1, 3))
-    return np.asarray(shares.ravel() < 0.99)
+    return np.asarray(shares.ravel() < LEAST_SEEN)

@@ -139,13 +139,15 @@ def certify(puzzle: Raven) -> None:
         raise Uncertified("all cells are equal: there is nothing to find out")
     if "rotation" in changing and any(tile.shape not in ORIENTED for tile in tiles):
         raise Uncertified("tiles turn, but some of them have a shape whose turn cannot be seen")
-    for attribute in ATTRIBUTES:
-        nine = values_of(tiles, attribute)
-        predicted = set(explanations(attribute, nine[:ANSWER]).values())
-        if predicted != {nine[ANSWER]}:
+    names = {attribute: name_of(attribute, values_of(tiles, attribute)) for attribute in ATTRIBUTES}
+    for attribute, name in names.items():
+        if name is None:
+            predicted = set(explanations(attribute, values_of(tiles[:ANSWER], attribute)).values())
             told = ", ".join(sorted(map(str, predicted))) or "nothing"
-            raise Uncertified(f"{attribute}: the rules predict {told}; the matrix names {nine[ANSWER]}")
-    if puzzle.rules != tuple(name_of(attribute, values_of(tiles, attribute)) for attribute in changing):
+            raise Uncertified(
+                f"{attribute}: the rules predict {told}; the matrix names {tiles[ANSWER].value(attribute)}"
+            )
+    if puzzle.rules != tuple(names[attribute] for attribute in changing):
         raise Uncertified("the rules that the matrix names are not those of its tiles")
     for one, other in combinations(changing, 2):
         if look_of(values_of(tiles, one)) == look_of(values_of(tiles, other)):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.media.sighting import Sighting
-from vmevalkit.tasks.raven_task.bank import COLOUR_NAMES, INKS, overlays, pose_bank, shrunk
+from vmevalkit.tasks.raven_task.bank import COLOUR_NAMES, INK_LENGTHS, INKS, overlays, pose_bank, shrunk
 from vmevalkit.tasks.raven_task.lens import (
     READING_SCALE,
     Levels,
@@ -48,6 +48,8 @@ EXPLAINED = 0.9
 """The share of the ink that a tile over a question mark must explain."""
 EXPLAINED_TILE, EXPLAINED_MARK = 0.96, 0.88
 """The same for a tile alone and for the question mark alone."""
+EXPLAINED_BEST = 0.97
+"""A question mark that explains this much needs no second look."""
 GAINED = 0.03
 """The share that a tile must explain beyond what the question mark alone does."""
 LEFT_OVER = 60
@@ -83,8 +85,8 @@ class RavenReader:
             return None
         hidden |= unseen_cells(sighting.seen)
         ink = ink_of(picture, around.grounds)
-        peaks = peaks_of(ink).astype(np.float32)
-        parts = parts_of(picture, ink, np.maximum(CUT * peaks, FAINTEST_INK / 2), FAINTEST_INK)
+        peaks = peaks_of(ink)
+        parts = parts_of(picture, ink, np.where(peaks < FAINTEST_INK, 255, CUT * peaks), FAINTEST_INK)
         hidden[parts.cells[parts.entering]] = True
         if hidden.sum() > MOST_HIDDEN:
             return None
@@ -105,7 +107,8 @@ class RavenReader:
 
 def _hidden(seen: Surroundings) -> Mask | None:
     """Which cells have something over their lines; None where there is no matrix."""
-    usual = float(np.median(seen.contrasts))
+    flat = seen.contrasts.ravel()
+    usual = float(np.partition(flat, len(flat) // 2)[len(flat) // 2])
     if usual < FAINTEST_LINES:
         return None
     there = (seen.contrasts > LINE * usual).mean(axis=2) >= LINE_SEEN
@@ -132,13 +135,14 @@ def _shapes(parts: Parts, grounds: NDArray[np.int16]) -> list[list[_Shape]]:
 def _colours(inks: Levels) -> tuple[NDArray[np.intp], Levels]:
     """The nearest colour of each ink, -1 for none, and how opaque it is."""
     dots = inks @ INKS.T
-    lengths, own = np.linalg.norm(INKS, axis=1), np.maximum(np.linalg.norm(inks, axis=1), 1e-3)
-    cosines = dots / (own[:, None] * lengths)
+    cosines = dots / INK_LENGTHS
     best = cosines.argmax(axis=1)
-    nearest = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
-    opacities = np.take_along_axis(dots / lengths**2, best[:, None], axis=1)[:, 0]
-    off = np.sqrt(np.maximum(1 - nearest**2, 0))
-    return np.where((nearest > 0) & (off <= OFF_COLOUR), best, -1), np.asarray(opacities, np.float32)
+    each = np.arange(len(best))
+    along = cosines[each, best]
+    # The square of what is left across the colour, against the square of the whole.
+    whole = np.maximum(np.einsum("nc,nc->n", inks, inks), 1e-3)
+    near = (along > 0) & (whole - along**2 <= OFF_COLOUR**2 * whole)
+    return np.where(near, best, -1), along / INK_LENGTHS[best]
 
 
 def _whole(shapes: list[_Shape]) -> Cell | None:
@@ -170,6 +174,9 @@ def _overlaid(picture: Frame, ground: NDArray[np.int16], place: int) -> Cell:
     with_mark = known.mark @ ink
     tile_tile, tile_mark, mark_mark = (known.products[:, i, None] for i in range(3))
     mark_alone = float((with_mark**2).sum() / mark_mark[0, 0])
+    strength = float(with_mark.mean() / mark_mark[0, 0]) / _MARK_INK
+    if mark_alone >= EXPLAINED_BEST * total and strength >= FULL:
+        return QUESTION
     with_tiles = known.planes @ ink
     determinant = tile_tile * mark_mark - tile_mark**2
     tiles = (mark_mark * with_tiles - tile_mark * with_mark) / determinant
@@ -184,5 +191,4 @@ def _overlaid(picture: Frame, ground: NDArray[np.int16], place: int) -> Cell:
         return _shown(Tile(shape, number, angle_deg, COLOUR_NAMES[colours[0]]), opacity, max(question, 0.0))
     if mark_alone < EXPLAINED_MARK * total:
         return SCRIBBLE
-    strength = float(with_mark.mean() / mark_mark[0, 0]) / _MARK_INK
     return QUESTION if strength >= FULL else Cell(question=round(max(strength, 0.0), 2))

@@ -48,7 +48,7 @@ PLACES: dict[Arrangement, dict[int, tuple[tuple[float, float], ...]]] = {
     },
 }
 """Where the shapes stand, from the middle of the tile. Films may be cut by a tenth, so all keep off the edges."""
-_SHRUNK: dict[Arrangement, dict[int, float]] = {"usual": {}, "other": {3: 0.72, 4: 0.75}}
+_SHRUNK: dict[Arrangement, dict[int, float]] = {"usual": {}, "other": {3: 0.62, 4: 0.75}}
 
 
 def _outlines() -> dict[str, Points]:

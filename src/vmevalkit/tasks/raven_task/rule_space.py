@@ -80,7 +80,8 @@ def explanations(attribute: Attribute, eight: Sequence[Value]) -> dict[Rule, Val
     return {rule: ninth for rule, ninth in found if ninth is not None}
 
 
-def name_of(attribute: Attribute, nine: Sequence[Value]) -> Rule | None:
+@lru_cache(maxsize=8192)
+def name_of(attribute: Attribute, nine: tuple[Value, ...]) -> Rule | None:
     """The simplest rule of nine values; None unless all rules that explain the eight agree on the ninth."""
     found = explanations(attribute, nine[:8])
     if not found or set(found.values()) != {nine[8]}:

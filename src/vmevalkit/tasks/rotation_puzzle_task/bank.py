@@ -25,7 +25,7 @@ _REACH = 0.57
 _MOST_OPAQUE = 1.15
 _APART_DEG = 40
 """Angles so far from the best one are another answer."""
-_TETHER = np.array([0.0, 1e-4 / 16, 1e-4, 1e-4])
+_TETHER = np.diag([0.0, 1e-4 / 16, 1e-4, 1e-4])
 _FARTHEST = np.array([6.0, 4.0, 4.0])
 """Degrees and pixels beyond which a linear step says nothing."""
 _FAINTEST = 0.1
@@ -91,7 +91,7 @@ class Bank:
         scores = self.templates @ inked
         energies = np.maximum(self.energies if weights is None else self._squares @ weights, 1e-3)
         power = float(inked @ patch)
-        opacities = np.clip(scores / energies, 0.0, _MOST_OPAQUE)
+        opacities = np.minimum(np.maximum(scores / energies, 0.0), _MOST_OPAQUE)
         left = power - opacities * (2 * scores - opacities * energies)
         best = int(left.argmin())
         whole = float(energies[best])
@@ -111,11 +111,11 @@ class Bank:
     ) -> Fit:
         """A linear step from the best template: opacity, angle and place at once."""
         # A pixel's or a few degrees' step is usual: where a patch says little, nothing moves.
-        solved = np.linalg.solve(normal + np.diag(_TETHER * whole), right)
+        solved = np.linalg.solve(normal + _TETHER * whole, right)
         angle, opacity = float(self.angles[best]), float(solved[0])
         if opacity < _FAINTEST:
             return Fit(angle, 0.0, 0.0, max(opacity, 0.0), _root(power / whole), doubt)
-        turn, dx, dy = np.clip(solved[1:] / opacity, -_FARTHEST, _FARTHEST).tolist()
+        turn, dx, dy = np.minimum(np.maximum(solved[1:] / opacity, -_FARTHEST), _FARTHEST).tolist()
         left = power - 2 * float(solved @ right) + float(solved @ normal @ solved)
         return Fit((angle + turn) % (len(self.angles) * STEP_DEG), dx, dy, opacity, _root(left / whole), doubt)
 

@@ -273,7 +273,7 @@ def _colour(levels: NDArray[np.float32] | None, opacity: float) -> str:
     """The blue of the puzzle, or another colour."""
     if levels is None:
         return BLUE
-    whole = GROUND + (levels - GROUND) / np.clip(opacity, 0.5, 1.0)
+    whole = GROUND + (levels - GROUND) / min(max(opacity, 0.5), 1.0)
     if float(np.linalg.norm(whole - INK)) < _OTHER_COLOUR:
         return BLUE
     return "#" + "".join(f"{round(float(level)):02x}" for level in np.clip(whole, 0, 255))

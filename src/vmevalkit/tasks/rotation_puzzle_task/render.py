@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas, rgba
 from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.rotation_puzzle_task.scene import BACKGROUND, OTHER, PIPE, SIZE, SQUARE, Pipe, Scene
+from vmevalkit.tasks.rotation_puzzle_task.pipes import BOTTOM, KINDS, LEFT, RIGHT, TOP, sides_of
+from vmevalkit.tasks.rotation_puzzle_task.scene import BACKGROUND, BLUE, OTHER, PIPE, SIZE, SQUARE, Pipe, Scene
 
 _Outline: TypeAlias = NDArray[np.float64]
 
@@ -58,9 +59,31 @@ def _stamped(frame: Frame, pipe: Pipe, x: float, y: float, square: int) -> bool:
         return False
     if pipe.opacity != 1 or min(left, top) < 0 or left + square > SIZE[0] or top + square > SIZE[1]:
         return False
+    if square == SQUARE and pipe.colour == BLUE and pipe.shape in KINDS:
+        _lay(frame, sides_of(pipe.shape, round(quarters)), round(x), round(y))
+        return True
     ink, colour = _stamp(pipe.shape, round(quarters) % 4, pipe.colour, square)
     np.copyto(frame[top : top + square, left : left + square], colour, where=ink)
     return True
+
+
+def _lay(frame: Frame, sides: int, x: int, y: int) -> None:
+    """A resting pipe of the specification's size: its arms are rectangles of whole pixels."""
+    half, reach = PIPE // 2, SQUARE // 2
+    for one, other, across in ((LEFT, RIGHT, True), (TOP, BOTTOM, False)):
+        if not sides & (one | other):
+            continue
+        begin, end = reach if sides & one else half, reach if sides & other else half
+        wide = (slice(y - half, y + half), slice(x - begin, x + end))
+        high = (slice(y - begin, y + end), slice(x - half, x + half))
+        part = frame[wide if across else high]
+        part[:] = _paint_pot()[: part.shape[0], : part.shape[1]]
+
+
+@lru_cache(maxsize=1)
+def _paint_pot() -> Frame:
+    """Nothing but blue: rows are copied much faster than a colour is spread."""
+    return Canvas(SQUARE, SQUARE, BLUE).frame()
 
 
 @lru_cache(maxsize=256)

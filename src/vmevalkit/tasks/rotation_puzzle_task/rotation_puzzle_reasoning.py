@@ -123,6 +123,7 @@ def _lying(sides: int) -> tuple[str, int]:
     return known
 
 
+@lru_cache(maxsize=256)
 def posed(rows: int, cols: int, start: tuple[int, ...]) -> RotationPuzzle:
     """The puzzle that begins like this. Its 0 degrees are the connected arrangement with the fewest squares turned,
     and of these one with the fewest quarter turns; the rest is chance, the same each time.

@@ -7,6 +7,7 @@ come, and which of these hang together already.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from vmevalkit.tasks.rotation_puzzle_task.pipes import BOTTOM, LEFT, RIGHT, TOP
@@ -46,6 +47,7 @@ def cheapest(rows: int, cols: int, options: Sequence[Sequence[Option]]) -> tuple
     return laid[0], _pieces(laid, order, cols)
 
 
+@lru_cache(maxsize=65536)
 def _after(frontier: _Frontier, row: int, rows: int, sides: int, edges: int, last: bool) -> _Frontier | None:
     """The frontier once a piece is laid; None where squares are cut off for good."""
     groups = list(frontier)

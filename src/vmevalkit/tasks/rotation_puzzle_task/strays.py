@@ -22,6 +22,9 @@ _SHARE = 0.18
 _LEAST_MASS = 0.45
 """What is less than this share of a pipe is no pipe."""
 
+_LOOKS = 6
+"""A pipe that left its place is approached in so many steps at most."""
+
 
 class Placed(NamedTuple):
     """A shape with its place in the drawn picture, as it appears."""
@@ -61,7 +64,7 @@ def best_shape(banks: Iterable[Bank], plane: Plane, place: Point, zoom: float) -
 
 def settled(bank: Bank, plane: Plane, place: Point, zoom: float, veil: Plane | None = None) -> Placed:
     """The shape where it fits best near a place: it is looked at again from where it was found."""
-    for _ in range(4):
+    for _ in range(_LOOKS):
         patch = patch_of(plane, place, zoom, bank.side)
         clear = None
         if veil is not None:
@@ -70,8 +73,8 @@ def settled(bank: Bank, plane: Plane, place: Point, zoom: float, veil: Plane | N
         if max(abs(fit.dx), abs(fit.dy)) < 0.75 or fit.opacity < _LEAST_MASS:
             break
         place = (place[0] + fit.dx * zoom / WORK_SCALE, place[1] + fit.dy * zoom / WORK_SCALE)
-    else:
-        return Placed(bank.shape, place, fit)
+    else:  # it never came to rest: nothing is here
+        return Placed(bank.shape, place, fit._replace(misfit=1.0))
     return Placed(bank.shape, (place[0] + fit.dx * zoom / WORK_SCALE, place[1] + fit.dy * zoom / WORK_SCALE), fit)
 
 

@@ -1,0 +1,164 @@
+"""``vmevalkit run`` on remote models, and ``vmevalkit experiment``, as a user calls them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from emulators import plain
+from vmevalkit.cli.main import make_app
+from vmevalkit.cli.progress import table_of
+from vmevalkit.core.errors import UsageError
+from vmevalkit.core.registry import Registry
+from vmevalkit.jobs.budget import Budget
+from vmevalkit.jobs.tally import Board
+from vmevalkit.media.video import write_video
+from vmevalkit.models import catalogue
+from vmevalkit.runner.experiment_file import read_experiment
+from vmevalkit.store.scores import load_scores
+
+PAPER = Path(__file__).parents[2] / "experiments" / "paper.yaml"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[plain.PlainServer]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VMEVALKIT_MODELS", str(sys.modules[plain.__name__].__file__))
+    monkeypatch.setenv("PLAIN_API_KEY", "a-key-for-tests")
+    monkeypatch.setattr(catalogue, "MODELS", Registry("model", catalogue._find))
+    write_video(tmp_path / "film.mp4", [np.full((36, 64, 3), 40 * i, np.uint8) for i in range(6)], 8)
+    with plain.PlainServer((tmp_path / "film.mp4").read_bytes()).running() as running:
+        monkeypatch.setenv("PLAIN_BASE_URL", running.url)
+        yield running
+
+
+def call(line: str) -> Result:
+    result = CliRunner().invoke(make_app(), line.split())
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_a_dry_run_then_a_budget_then_the_rest(server: plain.PlainServer) -> None:
+    call("generate --task maze --n 4")
+    line = "run --model plain-1 --experiment first"
+    told = call(f"{line} --dry-run --per-minute 2 --max-usd 3")
+    assert told.exit_code == 0
+    assert told.stdout.splitlines() == [
+        "plain-1: 4 of 4 films for $1.60, at least 2 min; all new",
+        "  no place for auto_pad, temperature",
+        "together $1.60; $0.00 spent before, $3.00 allowed; nothing was ordered",
+    ]
+    assert (server.orders, Path("data/outputs").exists()) == ({}, False)
+
+    short = call(f"{line} --max-usd 1")
+    assert short.exit_code == 1
+    assert "first: 2 made, 0 kept; 2 films, 0 failed; $0.80 spent" in short.stdout
+    assert (
+        "the budget is reached: $0.80 of $1.00 are spent, and 2 films were not ordered; raise --max-usd" in short.stderr
+    )
+    assert "plain-1: no place for auto_pad, temperature" in short.stderr
+    assert "2 kept" in call(f"{line} --dry-run").stdout
+    assert call(f"{line} --shard 1/1 --limit 1").stdout.startswith("first: 1 made, 2 kept")
+    assert call(f"{line} --size 640x360").stdout.startswith("first: 1 made, 3 kept")
+    assert len(server.orders) == 4
+
+
+def test_failures_and_doubts_make_the_exit_code_say_so(server: plain.PlainServer) -> None:
+    call("generate --task maze --n 1")
+    server.verdict = lambda _: {"state": "refused", "reason": "not nice"}
+    result = call("run --model plain-1 --experiment first")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (1, "failed: plain-1 on maze_0000: refused: not nice")
+    server.faults = lambda kind: plain.Fault(500) if kind == "order" else None
+    result = call("run --model plain-1 --experiment second")
+    assert result.exit_code == 1
+    assert "failed: plain-1 on maze_0000: uncertain: Uncertain: answer 500; a film may have been" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("--shard 5", "error: --shard '5' is not I/N, such as 1/4"),
+        ("--shard 3/2", "error: --shard 3/2 is no part of a whole; count from 1/2 to 2/2"),
+        ("--size big", "error: --size 'big' is not WIDTHxHEIGHT, such as 1280x720"),
+        ("--prompt-variant emty", "error: no prompt variant 'emty'; did you mean 'empty'?"),
+        ("--seconds 5", "error: plain-1 makes no film of 5 s; ask for one of 4, 8 s"),
+    ],
+)
+def test_wrong_options_are_one_line(server: plain.PlainServer, more: str, told: str) -> None:
+    call("generate --task maze --n 1")
+    result = call(f"run --model plain-1 --experiment first {more}")
+    assert (result.exit_code, result.stderr.strip()) == (2, told)
+    assert not Path("data/outputs").exists()
+
+
+def test_the_table_shows_where_the_jobs_are() -> None:
+    board = Board(budget=Budget(5.0, 1.25))
+    tally = board.of("plain-1")
+    tally.waiting, tally.making, tally.success, tally.uncertain = 7, 3, 2, 1
+    console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: PTH123, SIM115
+    console.print(table_of(board))
+    text = console.export_text()
+    console.file.close()
+    assert "3 of 13 jobs, $1.25 of $5.00 spent" in text
+    assert [word for word in text.splitlines()[-2].split() if word.isdigit()] == ["7", "3", "2", "1"]
+
+
+def test_an_experiment_runs_the_whole_line(server: plain.PlainServer) -> None:
+    Path("two.yaml").write_text(
+        "name: two\nmodels: [oracle, plain-1]\ntasks: [maze]\nn: 2\nseed: 7\nsamples: 2\nscorers: [rules]\nseconds: 4\n"
+    )
+    ahead = call("experiment two.yaml --dry-run")
+    assert "plain-1: 4 of 4 films for $0.80" in ahead.stdout
+    assert server.orders == {}
+    done = call("experiment two.yaml")
+    assert done.exit_code == 0, done.output
+    assert "two: 8 made, 0 kept; 8 films, 0 failed; $0.80 spent" in done.stdout
+    assert "rules: 8 scores, 4 passed" in done.stdout
+    assert "the report is at data/reports/two/index.html" in done.stdout
+    assert len(load_scores("data/evaluations", "two")) == 8
+    again = call("experiment two.yaml --max-usd 0.8")
+    assert "two: 0 made, 8 kept" in again.stdout
+    assert len(server.orders) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name: a\nmodels: [oracle]\ntasks: [maze]\nn: 1\nsampels: 2\n", "'sampels'; did you mean 'samples'?"),
+        ("name: a\nmodels: [oracle]\nn: 1\n", "bad.yaml lacks tasks"),
+        ("name: a\nmodels: oracle\ntasks: [maze]\nn: 1\n", "models is 'oracle'; it must be a list"),
+        ("name: a\nmodels: []\ntasks: [maze]\nn: 1\n", "models is an empty list"),
+        ("name: a\nmodels: [oracle]\ntasks: [maze]\nn: many\n", "n is 'many'; it must be a whole number"),
+        ("name: a\nmodels: [oracle]\ntasks: [maze]\nn: true\n", "n is True; it must be a whole number"),
+        ("name: a\nmodels: [1]\ntasks: [maze]\nn: 1\n", "an item of bad.yaml: models is 1; it must be text"),
+        ("name: a\nmodels: [oracle]\ntasks: [mase]\nn: 1\n", "no task 'mase'; did you mean 'maze'?"),
+        ("name: a\nmodels: [orakle]\ntasks: [maze]\nn: 1\n", "no model 'orakle'; did you mean 'oracle'?"),
+        ("name: a\nmodels: [oracle]\ntasks: [maze]\nn: 1\nscorers: [rulez]\n", "no scorer 'rulez'"),
+        ("- a\n", "bad.yaml holds no keys"),
+        ("a: [\n", "bad.yaml is not YAML"),
+    ],
+)
+def test_a_wrong_experiment_is_refused_before_anything_is_made(server: plain.PlainServer, text: str, told: str) -> None:
+    Path("bad.yaml").write_text(text)
+    result = call("experiment bad.yaml")
+    assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("data").exists()
+
+
+def test_the_paper_s_protocol_is_six_models_five_domains_and_fifteen_questions() -> None:
+    page = read_experiment(PAPER)
+    assert len(page.models) * len(page.tasks) * page.n == 450
+    assert set(page.models) <= set(catalogue.MODELS)
+    assert set(page.tasks) == {"chess", "maze", "raven", "rotation", "sudoku"}
+    retired = [name for name in page.models if catalogue.MODELS[name].status == "retired"]
+    assert retired == ["openai-sora-2", "veo-3.0-generate"]
+    with pytest.raises(UsageError, match="retired"):
+        catalogue.MODELS["openai-sora-2"].refuse_retired()
