@@ -104,28 +104,26 @@ def _grid() -> Frame:
 @lru_cache(maxsize=256)
 def _middle(cell: Cell) -> Frame:
     """What a cell shows. Where a tile is drawn over a question mark, it hides as much of it as it is opaque."""
-    white = np.full((ROOM, ROOM, 3), 255, np.uint8)
+    grey = (MARK_LEVEL,) * 3
     if cell.scribble:
-        return _inked(white, scribble(), (LINE_LEVEL,) * 3, 1.0)
-    mark = question_mark() if cell.question > 0 else np.zeros((ROOM, ROOM), np.uint8)
+        return _inked(scribble(), (LINE_LEVEL,) * 3, 1.0)
     if cell.tile is None or cell.opacity <= 0:
-        return _inked(white, mark, (MARK_LEVEL,) * 3, cell.question)
+        return _inked(question_mark(), grey, cell.question)
     tile = cell.tile
     shapes = coverage(tile.shape, tile.number, tile.angle_deg, cell.arrangement, cell.scale)
-    if cell.question > 0:
-        rest = np.minimum(cell.question, 1 - shapes * (cell.opacity / 255))
-        white = _inked(white, (mark * rest + 0.5).astype(np.uint8), (MARK_LEVEL,) * 3, 1.0)
-        lighter = 255 - np.array(COLOURS[tile.colour], np.float32)
-        ink = shapes[..., None] * (cell.opacity / 255 * lighter)
-        return np.asarray(np.clip(white - ink + 0.5, 0, 255), np.uint8)
-    return _inked(white, shapes, COLOURS[tile.colour], cell.opacity)
+    shown = _inked(shapes, COLOURS[tile.colour], cell.opacity)
+    if cell.question <= 0:
+        return shown
+    rest = np.minimum(cell.question, 1 - shapes * (cell.opacity / 255))
+    below = _inked(np.asarray(question_mark() * rest + 0.5, np.uint8), grey, 1.0)
+    return np.asarray(cv2.subtract(shown, cv2.bitwise_not(below)), np.uint8)
 
 
-def _inked(ground: Frame, covered: Coverage, colour: tuple[int, ...], opacity: float) -> Frame:
-    if not covered.any() or opacity <= 0:
-        return ground
-    alpha = covered[..., None] * np.float32(min(opacity, 1.0) / 255)
-    return np.asarray(ground + alpha * (np.array(colour, np.float32) - ground) + 0.5, np.uint8)
+def _inked(covered: Coverage, colour: tuple[int, ...], opacity: float) -> Frame:
+    """A colour on white, by a table: there are but 256 degrees to which a pixel can be covered."""
+    degrees = np.arange(256)[:, None] * (min(max(opacity, 0.0), 1.0) / 255)
+    table = np.asarray(255.5 + degrees * (np.array(colour) - 255), np.uint8)[:, None, :]
+    return np.asarray(cv2.LUT(cv2.merge([covered] * 3), table), np.uint8)
 
 
 @lru_cache(maxsize=512)
