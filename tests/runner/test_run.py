@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from vmevalkit.core.errors import Occupied, StoreError, UnknownName, UsageError
+from vmevalkit.core.errors import Occupied, SetupError, StoreError, UnknownName, UsageError
+from vmevalkit.core.records import Request
 from vmevalkit.media.video import probe
+from vmevalkit.models.model import ModelSpec
 from vmevalkit.runner.generate import generate
 from vmevalkit.runner.run import Summary, run
 from vmevalkit.store.commit import file_digest, lock
@@ -137,3 +139,22 @@ def test_a_second_runner_of_the_same_model_is_refused(questions: Path) -> None:
         with pytest.raises(Occupied, match="another process is writing"):
             film(questions)
         assert film(questions, "oracle").made == 2
+
+
+class Unprepared:
+    """A model on this machine whose weights are missing."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.spec = spec
+
+    def generate(self, request: Request, into: Path) -> None:
+        into.write_bytes(b"half a film")
+        raise SetupError("no weights; download them first")
+
+
+def test_what_must_be_set_up_first_is_said_once(tmp_path: Path) -> None:
+    generate(["maze"], n=2, seed=1, out=tmp_path / "questions")
+    row = ModelSpec("unprepared", "here", "unprepared", "tests", adapter=f"{__name__}:Unprepared")
+    with pytest.raises(SetupError, match="no weights; download them first"):
+        run(["unprepared"], tmp_path / "questions", "first", tmp_path / "outputs", catalogue={"unprepared": row})
+    assert not [path for path in (tmp_path / "outputs").rglob("*") if path.is_file() and path.name != ".lock"]

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vmevalkit.core.errors import ModelError, StoreError
+from vmevalkit.core.errors import ModelError, SetupError, StoreError
 from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.randomness import rng_for
 from vmevalkit.core.records import Placement, Question, Request, Run
@@ -33,8 +33,9 @@ def film_here(errands: Sequence[Errand], workers: int, on_run: Callable[[Run], N
         if done.value is not None:
             on_run(done.value)
         elif done.error is not None:
-            if done.error.is_a(StoreError):
-                raise StoreError(done.error.message)  # the next job would fare no better on a full disk
+            for kind in (StoreError, SetupError):
+                if done.error.is_a(kind):
+                    raise kind(done.error.message)  # on a full disk, or without weights, no job would fare better
             on_run(_failure(done.item, done.error))
 
     map_jobs(carry_out, errands, workers, take)
@@ -48,7 +49,7 @@ def carry_out(errand: Errand) -> Run:
         try:
             placement = _film(errand, pending.video)
             probe(pending.video)
-        except StoreError:
+        except (StoreError, SetupError):
             raise
         except Exception as error:  # noqa: BLE001  - the job's edge: whatever a model raises is its run's record
             seconds = time.monotonic() - began
