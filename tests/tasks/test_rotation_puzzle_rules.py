@@ -151,6 +151,28 @@ def test_a_turn_behind_a_hand_is_no_jump() -> None:
     assert gating(unreadable) == set()
 
 
+def test_a_turn_of_which_a_hand_leaves_little_to_see_is_no_jump() -> None:
+    """One square turns throughout; it is seen for ten degrees at the beginning and at the end."""
+    trace = film(lambda t: [0, 0, 0, 90 - 90 * t])
+    hidden = redone(trace, lambda s, scene: changed(scene, 3, seen=False) if 0.35 < s < 2.65 else scene)
+    assert gating(hidden) == set()
+
+
+@pytest.mark.parametrize("fps", [8.0, 24.0])
+@pytest.mark.parametrize("seen_again_s", [2.0, 2.3])
+def test_a_pipe_that_fades_behind_a_hand_has_jumped_though_others_turn_fast(fps: float, seen_again_s: float) -> None:
+    """The fade is seen only as it begins, or as it ends."""
+
+    def fading(seconds: float, scene: Scene) -> Scene:
+        opacity = min(max(abs(seconds - 2.0) / 0.5, 0.0), 1.0)
+        if seconds < seen_again_s and opacity < 0.5:
+            return changed(scene, 3, seen=False)
+        return changed(scene, 3, opacity=opacity) if opacity >= 0.3 else scene_of(scene.pipes[:3])
+
+    trace = film(lambda t: [90 - 90 * min(8 * t, 1.0), 0, 0, 180 * (t < 0.667)], 3.0, fps)
+    assert gating(redone(trace, fading)) == {"jump"}
+
+
 def test_a_cut_behind_a_hand_is_a_jump_where_nothing_ever_turns() -> None:
     trace = film(lambda t: solved(float(t > 0.5)))
     hidden = redone(trace, lambda s, scene: changed(scene, 3, seen=False) if 1.2 < s < 1.8 else scene)

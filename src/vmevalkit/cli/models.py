@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from vmevalkit.models.model import ModelSpec
 
-WIDE = 240
+WIDE = 1000
 """Columns of a table that goes to a file or another program: nothing is wrapped."""
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from vmevalkit.tasks.rotation_puzzle_task.scene import Scene, between_deg, off_quarter_deg
 from vmevalkit.tasks.task import Trace
 
-IN_BETWEEN_DEG = 15.0
+IN_BETWEEN_DEG = 5.0
 """A pipe that is farther than this from all quarters is on its way."""
 REST_DEG = 2.0
 """Smaller steps are noise of a pipe at rest."""
@@ -22,6 +22,8 @@ HASTE = 2.8
 """How much faster than the fastest of the other turns a step may be."""
 _GHOST = 0.2
 """A second pipe in the same square counts from this opacity on."""
+_FAINT = 0.75
+"""A pipe that is less opaque than this is fading."""
 _BLURRED_S = 0.25
 """What is no pipe may be one that turns too fast to be seen, for so long."""
 _SAME_DEG, _LONGEST_HOLD_S = 0.5, 0.2
@@ -36,6 +38,8 @@ class Look:
     seconds: float
     kind: LookKind
     angle_deg: float = 0.0
+    faint: bool = False
+    """Whether the pipe is fading."""
 
     @property
     def on_its_way(self) -> bool:
@@ -57,6 +61,8 @@ class Step:
     """Whether the square was seen on its way, at the beginning or the end."""
     ghost: bool
     """Whether two pipes were seen in the square, at the beginning or the end."""
+    faint: bool
+    """Whether the pipe was fading then, or gone in between."""
 
     @property
     def speed_deg_s(self) -> float:
@@ -79,7 +85,8 @@ def _look(seconds: float, scene: Scene | None, home: int, kind: str) -> Look:
     if pipes[0].shape != kind:
         return Look(seconds, "other")
     double = len(pipes) > 1 and pipes[1].opacity >= _GHOST
-    return Look(seconds, "ghost" if double else "clear", pipes[0].angle_deg)
+    faint = not double and pipes[0].opacity < _FAINT
+    return Look(seconds, "ghost" if double else "clear", pipes[0].angle_deg, faint)
 
 
 def steps_of(kinds: Sequence[str], looks: Sequence[Sequence[Look]]) -> list[Step]:
@@ -96,10 +103,12 @@ def _steps(home: int, kind: str, looks: Sequence[Look]) -> list[Step]:
     steps = []
     last: Look | None = None
     still_s = blurred_s = 0.0
+    gone = False
     for place, look in enumerate(looks):
         lasts_s = looks[place + 1].seconds - look.seconds if place + 1 < len(looks) else 0.0
         if look.kind == "gone":
             still_s += lasts_s
+            gone = True
         elif look.kind == "other":
             blurred_s += lasts_s
         if look.kind not in ("clear", "ghost"):
@@ -107,9 +116,10 @@ def _steps(home: int, kind: str, looks: Sequence[Look]) -> list[Step]:
         if last is not None:
             gap_s = look.seconds - last.seconds - still_s - max(0.0, blurred_s - _BLURRED_S)
             turn = between_deg(kind, last.angle_deg, look.angle_deg)
-            ghost = "ghost" in (look.kind, last.kind)
-            steps.append(Step(home, look.seconds, max(gap_s, 1e-3), turn, look.on_its_way or last.on_its_way, ghost))
-        last, still_s, blurred_s = look, 0.0, 0.0
+            on_its_way = look.on_its_way or last.on_its_way
+            ghost, faint = "ghost" in (look.kind, last.kind), gone or look.faint or last.faint
+            steps.append(Step(home, look.seconds, max(gap_s, 1e-3), turn, on_its_way, ghost, faint))
+        last, still_s, blurred_s, gone = look, 0.0, 0.0, False
     return steps
 
 
@@ -128,7 +138,7 @@ def _hold(kinds: Sequence[str], looks: Sequence[Sequence[Look]]) -> float:
 
 
 def jumps(steps: Sequence[Step]) -> list[Step]:
-    """Steps that no turn explains: from one pipe to another by way of both, or faster than the film ever turns."""
+    """Steps that no turn explains: by way of two pipes or none, or faster than the film ever turns."""
     return [step for step in steps if _is_jump(step, steps)]
 
 
@@ -138,7 +148,7 @@ def _is_jump(step: Step, steps: Sequence[Step]) -> bool:
         return True
     if size <= JUMP_DEG:
         return False
-    if step.ghost:
+    if step.ghost or step.faint:
         return True
     others = (other.speed_deg_s for other in steps if other is not step and other.on_its_way and not other.ghost)
     return size > HASTE * max(others, default=0.0) * step.gap_s
