@@ -11,16 +11,14 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.measure import Claim, report
+from benchmarks.measure import Claim, report, scratch
 from vmevalkit.core.records import Request
 from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
 
-MEMORY = Path("/dev/shm")
 JOBS, SAMPLES, IN_FLIGHT = 10_000, 10, 500
 
 
@@ -67,8 +65,7 @@ def measure(jobs: int) -> dict[str, float]:
     from vmevalkit.runner.generate import generate
     from vmevalkit.runner.run import run
 
-    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        root = Path(folder)
+    with scratch() as root:
         generate(["maze"], jobs // SAMPLES, out=root / "questions")
         run(["instant"], root / "questions", "warm", root / "outputs", limit=50, catalogue={"instant": ROW}, check=None)
         begin, wall = time.process_time(), time.perf_counter()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import time
 from itertools import count
 from pathlib import Path
 
 from benchmarks import spec_way
-from benchmarks.measure import Claim, interleaved, report
+from benchmarks.measure import Claim, interleaved, report, scratch
 from vmevalkit.runner.generate import generate
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
@@ -67,8 +66,7 @@ def peak_memory(root: Path) -> Claim:
 
 
 def main() -> bool:
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
+    with scratch() as root:
         claims = [claim for name in spec_way.DRAW if name in TASKS for claim in speed(name, root)]
         return report("Questions", [*claims, two_workers(root), peak_memory(root)])
 
