@@ -11,21 +11,21 @@ from vmevalkit.cli.progress import progress
 
 
 class Swallows:
-    """Whatever is raised in its last moment is lost: Python only says so."""
+    """Whatever is raised in its last moment is lost: Python only complains."""
 
     def __del__(self) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         list(range(10))
 
 
-def test_an_interrupt_that_python_loses_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_that_python_would_lose_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     lost: list[type[BaseException]] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda args: lost.append(args.exc_type))
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), progress("things") as tell:
         tell(1, 3)
         Swallows()
-        assert lost == [KeyboardInterrupt]
+        assert lost == []  # not even a complaint on stderr
         tell(2, 3)
     assert signal.getsignal(signal.SIGINT) is before
 

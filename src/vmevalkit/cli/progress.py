@@ -6,7 +6,8 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -67,11 +68,15 @@ def table_of(board: Board) -> Table:
 
 @contextmanager
 def _interrupts() -> Iterator[threading.Event]:
-    """Remember Ctrl-C: Python forgets the exception where it happens to strike in a ``__del__``."""
+    """Remember Ctrl-C: where it happens to strike in a ``__del__``, Python only complains about the exception."""
     pressed = threading.Event()
 
-    def press(*_: Any) -> None:
+    def press(_signal: int, frame: FrameType | None) -> None:
         pressed.set()
+        while frame is not None:
+            if frame.f_code.co_name == "__del__":
+                return
+            frame = frame.f_back
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():  # signals reach the main thread alone
