@@ -24,6 +24,7 @@ from vmevalkit.core.errors import (
     VMEvalKitError,
 )
 from vmevalkit.core.jsonable import to_json
+from vmevalkit.core.records import RunStatus
 from vmevalkit.jobs.budget import Budget
 from vmevalkit.jobs.limits import Gate
 from vmevalkit.jobs.order import I, Order, Outcome
@@ -174,8 +175,8 @@ class Course:
                 if isinstance(state, Done):
                     return state
                 if isinstance(state, Failed):
-                    status = "refused" if state.refused else "failed"
-                    return Outcome(self._order, status, state.reason, answer=state.answer, closed=True)  # type: ignore[arg-type]
+                    status: RunStatus = "refused" if state.refused else "failed"
+                    return Outcome(self._order, status, state.reason, answer=state.answer, closed=True)
                 failures, pause = 0, self._limits.poll_every_s
             if asyncio.get_running_loop().time() + pause > deadline:
                 late = f"no film within {self._limits.job_limit_s / 60:g} minutes"

@@ -5,6 +5,7 @@ Dream Machine takes pictures by address only, so the first frame is put into an 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ RATIOS = ("16:9", "9:16", "1:1", "4:3", "3:4", "21:9")
 PAGE = 100
 
 
-class _Luma:
+class _Luma(ABC):
     """What both of Luma's APIs have in common."""
 
     def __init__(self, spec: ModelSpec, client: Any, key_name: str) -> None:
@@ -48,8 +49,8 @@ class _Luma:
         reason = self._talk.clean(f"{message} ({code})" if code else message)
         return Failed(reason, refuses(code, message), record)
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        raise NotImplementedError
+    @abstractmethod
+    async def poll(self, ticket: Ticket) -> Pending | Done | Failed: ...
 
     async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
         async def load(url: str) -> None:
