@@ -53,9 +53,10 @@ bench: install
 audit: install
 	$(BIN)/vmevalkit audit --films 7 --workers $(WORKERS)
 
-# The full audit: hours of CPU time.
+# The full audit: hours of CPU time. Called again after an interruption, it goes on.
 certificate: install
-	$(BIN)/vmevalkit audit --films 150 --seed 11 --workers $(WORKERS) --out docs/CERTIFICATE.md
+	$(BIN)/vmevalkit audit --films 150 --own-films 300 --seed 11 --workers $(WORKERS) --out docs/CERTIFICATE.md \
+		--notebook data/audit/certificate.jsonl
 
 clean:
 	rm -rf $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis

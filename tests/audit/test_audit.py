@@ -180,3 +180,11 @@ def test_a_film_must_not_take_the_name_of_a_generic_trick() -> None:
 
     with pytest.raises(UsageError, match="dot has a film 'static' of its own"):
         jobs_for(Clash(), 1, 0)
+
+
+def test_a_trick_of_the_tasks_own_may_have_more_films() -> None:
+    few = jobs_for(TASK, 4, 0)
+    more = jobs_for(TASK, 4, 0, (), 9)
+    sizes = Counter(job.recipe.trick for job in more)
+    assert (sizes["oracle"], sizes["jumped"]) == (4, 9)
+    assert {job.recipe for job in few} < {job.recipe for job in more}

@@ -75,11 +75,18 @@ class Trial:
         return self.score.explanation if self.scored else f"unscored: {self.score.explanation}"
 
 
-def jobs_for(task: AnyTask, films: int, seed: int, tricks: Sequence[str] = ()) -> list[Job]:
-    """The films of one task's audit: ``films`` of each trick, fewer where not every puzzle has the trick."""
-    if films < 1:
-        raise UsageError(f"an audit of {films} films a trick says nothing; ask for 1 or more")
-    made = puzzles(task, films, seed)
+def jobs_for(
+    task: AnyTask, films: int, seed: int, tricks: Sequence[str] = (), own_films: int | None = None
+) -> list[Job]:
+    """The films of one task's audit: ``films`` of each trick, fewer where not every puzzle has the trick.
+
+    A trick of the task's own meets no other task, so it may have more: ``own_films``.
+    """
+    own_films = films if own_films is None else own_films
+    for number in (films, own_films):
+        if number < 1:
+            raise UsageError(f"an audit of {number} films a trick says nothing; ask for 1 or more")
+    made = puzzles(task, max(films, own_films), seed)
     deserved = [_deserved(task, puzzle, index, seed) for index, (_, puzzle) in enumerate(made)]
     names = list(dict.fromkeys(name for each in deserved for name in each))
     unknown = [name for name in tricks if name not in names]
@@ -87,7 +94,8 @@ def jobs_for(task: AnyTask, films: int, seed: int, tricks: Sequence[str] = ()) -
         raise UnknownName(f"trick of {task.name}", unknown[0], names)
     jobs = []
     for name in tricks or names:
-        having = [index for index, each in enumerate(deserved) if name in each]
+        tried = deserved[: films if name in TRICKS else own_films]
+        having = [index for index, each in enumerate(tried) if name in each]
         for recipe in covering(task.name, name, having, seed):
             difficulty, puzzle = made[recipe.index]
             jobs.append(Job(recipe, task, puzzle, difficulty, deserved[recipe.index][name], seed))

@@ -22,6 +22,9 @@ def audit(
     task: Annotated[list[str] | None, typer.Option(help="Tasks to audit.", show_default="all")] = None,
     trick: Annotated[list[str] | None, typer.Option(help="Only these tricks.", show_default="all")] = None,
     films: Annotated[int, typer.Option(help="Films of each trick and task.")] = 40,
+    own_films: Annotated[
+        int | None, typer.Option(help="Films of each trick that is a task's own.", show_default="as --films")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the puzzles and of everything random in the films.")] = 0,
     scorer: Annotated[str, typer.Option(help="The scorer to audit.")] = "rules",
     workers: Annotated[int, typer.Option(help="Processes.")] = 1,
@@ -30,6 +33,10 @@ def audit(
     ] = None,
     json: Annotated[
         Path | None, typer.Option(help="Write it here, as JSON with every failure.", show_default=False)
+    ] = None,
+    notebook: Annotated[
+        Path | None,
+        typer.Option(help="Note each film here when it is done: the next call goes on.", show_default=False),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -50,8 +57,8 @@ def audit(
     if only:
         _show([job_of(Recipe.parse(text), seed) for text in only], audited, evidence)
         return
-    jobs = [job for name in task or TASKS for job in jobs_for(TASKS[name], films, seed, trick or ())]
-    trials = _examined(jobs, audited, workers)
+    jobs = [job for name in task or TASKS for job in jobs_for(TASKS[name], films, seed, trick or (), own_films)]
+    trials = _examined(jobs, audited, workers, notebook)
     certificate = certify(trials, scorer, seed)
     _print(certificate)
     _print_seconds(trials)
@@ -60,8 +67,9 @@ def audit(
         raise typer.Exit(FAILED)
 
 
-def _examined(jobs: Sequence[Job], scorer: Scorer, workers: int) -> list[Trial]:
+def _examined(jobs: Sequence[Job], scorer: Scorer, workers: int, notebook: Path | None) -> list[Trial]:
     from vmevalkit.audit.audit import examine
+    from vmevalkit.audit.notebook import examine_the_rest
 
     done = 0
     with progress("films") as on_done:
@@ -71,6 +79,8 @@ def _examined(jobs: Sequence[Job], scorer: Scorer, workers: int) -> list[Trial]:
             done += 1
             on_done(done, len(jobs))
 
+        if notebook is not None:
+            return examine_the_rest(jobs, scorer, notebook, workers, on_trial)
         return examine(jobs, scorer, workers, on_trial)
 
 
