@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import cv2
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from vmevalkit.core.errors import MediaError
-from vmevalkit.media.picture import encode_png, pixel_digest, read_picture
+from vmevalkit.media.picture import encode_and_digest, encode_png, pixel_digest, read_picture
 
 frames = arrays.arrays(np.uint8, st.tuples(st.integers(1, 24), st.integers(1, 24), st.just(3)))
 
@@ -75,3 +76,15 @@ def test_the_digest_tells_pixels_and_shapes_apart() -> None:
     other[3, 5, 2] = 1
     assert pixel_digest(frame) == pixel_digest(np.asfortranarray(frame))
     assert len({pixel_digest(frame), pixel_digest(other), pixel_digest(frame.reshape(6, 4, 3))}) == 3
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(st.integers(1, 9), st.integers(1, 9), st.randoms(use_true_random=False))
+def test_the_digest_that_comes_with_a_file_is_that_of_its_pixels(height: int, width: int, rng: Random) -> None:
+    frame = np.frombuffer(rng.randbytes(height * width * 3), np.uint8).reshape(height, width, 3)
+    png, digest = encode_and_digest(frame)
+    assert png == encode_png(frame)
+    assert digest == pixel_digest(frame)
+    other = frame.copy()
+    other[rng.randrange(height), rng.randrange(width), rng.randrange(3)] ^= 1 << rng.randrange(8)
+    assert pixel_digest(other) != digest

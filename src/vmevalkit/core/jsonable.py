@@ -24,7 +24,8 @@ def to_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): to_json(item) for key, item in value.items()}
     if (names := _field_names(kind)) is not None:
-        return {name: to_json(getattr(value, name)) for name in names}
+        fields = [(name, getattr(value, name)) for name in names]
+        return {name: item if type(item) in _PLAIN else to_json(item) for name, item in fields}
     if isinstance(value, frozenset | set):
         return [to_json(item) for item in sorted(value)]
     return value

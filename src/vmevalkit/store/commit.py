@@ -55,7 +55,7 @@ def _claim(handle: int, path: Path) -> bool:
     """Lock what was just made at ``path``; False if somebody who cleans up was faster."""
     with suppress(BlockingIOError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if path.exists():
+        if os.path.lexists(path):
             return True
     os.close(handle)
     return False

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from vmevalkit.core.errors import StoreError
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+_encode_anything = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
@@ -27,9 +29,16 @@ def read_record(path: Path) -> dict[str, Any] | None:
     return record
 
 
+def _encode(value: Any) -> str:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # such as a seed of more than 64 bits
+        return _encode_anything(value)
+
+
 def record_text(record: Mapping[str, Any]) -> str:
     """A key a line: readable, and ten times as fast to write as with every value on a line of its own."""
-    lines = [f"  {_encode(key)}: {'null' if value is None else _encode(value)}" for key, value in record.items()]
+    lines = [f"  {_encode(key)}: {_encode(value)}" for key, value in record.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

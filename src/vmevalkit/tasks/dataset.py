@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from vmevalkit import __version__
 from vmevalkit.core.errors import Occupied
 from vmevalkit.core.jsonable import to_json
-from vmevalkit.media.picture import Frame, encode_png, pixel_digest
+from vmevalkit.media.picture import Frame, encode_and_digest
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, new_folder, scratch_folder, write_file
 from vmevalkit.store.records import dataset_text, read_record, record_text
@@ -63,8 +63,9 @@ def write_question(
     place = Path(root)
     shown = layout.question_place(task.name, question_id)
     folder = place / shown
-    first, first_digest = _picture(task.first_frame(puzzle))
-    final, final_digest = _picture(task.final_frame(puzzle))
+    # One picture at a time: two of them take fresh memory, which is slow.
+    first, first_digest = encode_and_digest(task.first_frame(puzzle))
+    final, final_digest = encode_and_digest(task.final_frame(puzzle))
     prompt = task.prompt(puzzle)
     record = {
         "id": question_id,
@@ -84,7 +85,7 @@ def write_question(
         "pixel_digests": {"first_frame": first_digest, "final_frame": final_digest},
     }
     text = record_text(record)
-    if not replace and folder.exists():
+    if not replace and os.path.lexists(folder):
         check_vacant(task, puzzle, question_id, place)
     with new_folder(folder, replace=True) as aside:
         _put(f"{aside}/{layout.FIRST_FRAME}", first)
@@ -182,11 +183,6 @@ def _chained(rows: Iterable[Any]) -> str:
     for row in rows:
         whole.update(_row_text(row).encode() + b"\n")
     return whole.hexdigest()
-
-
-def _picture(frame: Frame) -> tuple[bytes, str]:
-    """The PNG and the digest of a frame, which can then be let go: two at a time take fresh memory, which is slow."""
-    return encode_png(frame), pixel_digest(frame)
 
 
 def _put(path: str, data: bytes) -> None:

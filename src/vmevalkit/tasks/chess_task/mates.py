@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import chess
@@ -25,9 +26,8 @@ def mates_of(fen: str) -> tuple[str, ...]:
 
 
 def mating_moves(board: chess.Board) -> list[chess.Move]:
-    """Every legal move that gives mate, in python-chess's order."""
-    looks = _looks(board)
-    return [move for move in board.legal_moves if _may_check(board, move, looks) and mates(board, move)]
+    """Every legal move that gives mate."""
+    return [move for move in _possible_checks(board) if mates(board, move)]
 
 
 def mates(board: chess.Board, move: chess.Move) -> bool:
@@ -39,25 +39,42 @@ def mates(board: chess.Board, move: chess.Move) -> bool:
         board.pop()
 
 
-_Looks = tuple[dict[chess.PieceType, chess.Bitboard], chess.Bitboard]
-
-
-def _looks(board: chess.Board) -> _Looks:
-    """From where each kind of piece would attack the other king, and which own pieces stand in their own side's way."""
+def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
+    """The legal moves without most of those that cannot give check: few are left, and trying a move is slow."""
     king = board.king(not board.turn)
     if king is None:
-        return {}, chess.BB_EMPTY
+        return
+    unmasking = _unmasking(board, king)
+    yield from board.generate_legal_moves(from_mask=unmasking)
+    sights = _sights(board, king)
+    others = board.occupied_co[board.turn] & ~unmasking
+    last = chess.BB_RANK_8 if board.turn == chess.WHITE else chess.BB_RANK_1
+    special = chess.BB_SQUARES[board.ep_square] if board.ep_square is not None else chess.BB_EMPTY
+    wanted = sights[chess.QUEEN] | sights[chess.KNIGHT] | sights[chess.PAWN] | last | special | board.castling_rights
+    for move in board.generate_legal_moves(from_mask=others, to_mask=wanted):
+        kind = board.piece_type_at(move.from_square)
+        target = chess.BB_SQUARES[move.to_square]
+        if kind == chess.KING:
+            if board.is_castling(move):
+                yield move
+        elif kind is not None and (
+            move.promotion or target & sights[kind] or (kind == chess.PAWN and target & special)
+        ):
+            yield move
+
+
+def _sights(board: chess.Board, king: chess.Square) -> dict[chess.PieceType, chess.Bitboard]:
+    """From where each kind of piece of the side to move would attack the other king."""
     level = chess.BB_RANK_ATTACKS[king][chess.BB_RANK_MASKS[king] & board.occupied]
     level |= chess.BB_FILE_ATTACKS[king][chess.BB_FILE_MASKS[king] & board.occupied]
     slanting = chess.BB_DIAG_ATTACKS[king][chess.BB_DIAG_MASKS[king] & board.occupied]
-    reach = {
+    return {
         chess.PAWN: chess.BB_PAWN_ATTACKS[not board.turn][king],
         chess.KNIGHT: chess.BB_KNIGHT_ATTACKS[king],
         chess.BISHOP: slanting,
         chess.ROOK: level,
         chess.QUEEN: level | slanting,
     }
-    return reach, _unmasking(board, king)
 
 
 def _unmasking(board: chess.Board, king: chess.Square) -> chess.Bitboard:
@@ -70,20 +87,6 @@ def _unmasking(board: chess.Board, king: chess.Square) -> chess.Bitboard:
         if between and not between & (between - 1):
             found |= between & board.occupied_co[board.turn]
     return found
-
-
-def _may_check(board: chess.Board, move: chess.Move, looks: _Looks) -> bool:
-    """False only for moves that cannot give check: most of them, so most need not be tried."""
-    reach, unmasking = looks
-    if move.promotion or chess.BB_SQUARES[move.from_square] & unmasking:
-        return True
-    kind = board.piece_type_at(move.from_square)
-    assert kind is not None
-    if kind == chess.KING:
-        return board.is_castling(move)
-    if chess.BB_SQUARES[move.to_square] & reach.get(kind, chess.BB_EMPTY):
-        return True
-    return kind == chess.PAWN and board.is_en_passant(move)
 
 
 def flaw(board: chess.Board) -> str | None:

@@ -40,14 +40,15 @@ def _check_scene(puzzle: ObjectSubtraction) -> None:
     for thing in things:
         if thing.colour not in COLOURS or thing.shape not in SHAPES:
             raise Uncertified(f"object {thing.id} is a {thing.colour} {thing.shape}, which has no name")
-        left, top, right, bottom = thing.box
-        if min(left, top, puzzle.canvas - right, puzzle.canvas - bottom) < MARGIN * scale - _EXACT:
-            raise Uncertified(f"object {thing.id} is closer than {MARGIN * scale:g} pixels to the picture's edge")
-    for one, other in combinations(things, 2):
-        (left, top, right, bottom), (left2, top2, right2, bottom2) = one.box, other.box
+    boxes = [thing.box for thing in things]
+    margin = MARGIN * scale - _EXACT
+    for number, (left, top, right, bottom) in enumerate(boxes):
+        if left < margin or top < margin or puzzle.canvas - right < margin or puzzle.canvas - bottom < margin:
+            raise Uncertified(f"object {number} is closer than {MARGIN * scale:g} pixels to the picture's edge")
+    for (one, (left, top, right, bottom)), (other, (left2, top2, right2, bottom2)) in combinations(enumerate(boxes), 2):
         apart = max(left - right2, left2 - right, top - bottom2, top2 - bottom)
         if apart < GAP * scale - _EXACT:
-            raise Uncertified(f"objects {one.id} and {other.id} are {apart:.1f} pixels apart; wanted {GAP * scale:g}")
+            raise Uncertified(f"objects {one} and {other} are {apart:.1f} pixels apart; wanted {GAP * scale:g}")
 
 
 def _split(puzzle: ObjectSubtraction) -> tuple[list[Thing], list[Thing]]:

@@ -18,7 +18,6 @@ from vmevalkit.tasks.object_subtraction_task.scene import (
     Scene,
     Thing,
     piece_of,
-    scene_of,
     unit,
 )
 
@@ -184,20 +183,23 @@ def removal(puzzle: ObjectSubtraction, leaving: tuple[int, ...], t: float, anima
     begins = {thing_id: (1 - _OVERLAP) * length * place for place, thing_id in enumerate(leaving)}
     pieces = []
     for thing in puzzle.things:
-        piece: Piece | None = piece_of(thing)
-        if thing.id in begins:
-            share = min(max((t - begins[thing.id]) / length, 0.0), 1.0)
-            piece = leaving_piece(puzzle, thing, share, animation or puzzle.animation)
+        if thing.id not in begins:
+            pieces.append(piece_of(thing))
+            continue
+        share = min(max((t - begins[thing.id]) / length, 0.0), 1.0)
+        piece = leaving_piece(puzzle, thing, share, animation or puzzle.animation)
         if piece is not None:
             pieces.append(piece)
-    return scene_of(pieces)
+    return Scene(tuple(pieces))  # in order, as the things are
 
 
 def leaving_piece(puzzle: ObjectSubtraction, thing: Thing, share: float, animation: Animation) -> Piece | None:
     """An object after this share of its removal; None when it is gone."""
-    piece = piece_of(thing)
     if share >= 1 - _GONE:
         return None
+    piece = piece_of(thing)
+    if share <= 0:
+        return piece
     if animation == "fade":
         return replace(piece, opacity=1 - share * share * (3 - 2 * share))
     if animation == "shrink":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from vmevalkit.media.picture import Frame
 from vmevalkit.tasks.object_subtraction_task.scene import CORNERS, STILL, Piece, Scene, colour_hex
 
 _Outline: TypeAlias = NDArray[np.float64]
+_STAMP_MARGIN = 2
 
 
 def draw(canvas_px: int, scene: Scene) -> Frame:
@@ -22,7 +24,8 @@ def draw(canvas_px: int, scene: Scene) -> Frame:
     if scene.camera != STILL:
         pieces = tuple(scene.camera.shown(piece, canvas_px) for piece in pieces)
     frame = np.full((canvas_px, canvas_px, 3), 255, np.uint8)
-    rest = [piece for place, piece in enumerate(pieces) if not _stamped(frame, piece, pieces, place)]
+    crowded = _crowded(pieces)
+    rest = [piece for piece, near in zip(pieces, crowded, strict=True) if near or not _stamped(frame, piece)]
     if not rest:
         return frame
     canvas = Canvas(canvas_px, canvas_px)
@@ -32,18 +35,24 @@ def draw(canvas_px: int, scene: Scene) -> Frame:
     return canvas.frame()
 
 
-def _stamped(frame: Frame, piece: Piece, pieces: Sequence[Piece], place: int) -> bool:
-    """Whether the piece could be drawn by copying: most objects stand still on whole pixels, and clear of others."""
+def _crowded(pieces: Sequence[Piece]) -> list[bool]:
+    """Which pieces come so near to another one that their stamps might overlap."""
+    crowded = [False] * len(pieces)
+    for (i, one), (j, other) in combinations(enumerate(pieces), 2):
+        reach = (one.size + other.size) / 2 + _STAMP_MARGIN + 2
+        if abs(one.x - other.x) < reach and abs(one.y - other.y) < reach:
+            crowded[i] = crowded[j] = True
+    return crowded
+
+
+def _stamped(frame: Frame, piece: Piece) -> bool:
+    """Whether the piece could be drawn by copying: most objects stand still, whole, on whole pixels."""
     x, y, size = int(piece.x), int(piece.y), int(piece.size)
-    if piece.opacity != 1.0 or (x, y, size) != (piece.x, piece.y, piece.size):
+    if piece.opacity != 1.0 or x != piece.x or y != piece.y or size != piece.size:
         return False
-    half = size // 2 + 2
+    half = size // 2 + _STAMP_MARGIN
     if x < half or y < half or x + half > frame.shape[1] or y + half > frame.shape[0]:
         return False
-    for number, other in enumerate(pieces):
-        reach = half + other.size / 2 + 2
-        if number != place and abs(other.x - x) < reach and abs(other.y - y) < reach:
-            return False
     frame[y - half : y + half, x - half : x + half] = _stamp(piece.shape, piece.colour, size)
     return True
 
@@ -51,7 +60,7 @@ def _stamped(frame: Frame, piece: Piece, pieces: Sequence[Piece], place: int) ->
 @lru_cache(maxsize=2048)
 def _stamp(shape: str, colour: str, size: int) -> Frame:
     """An object alone, in the middle of a small picture."""
-    half = size // 2 + 2
+    half = size // 2 + _STAMP_MARGIN
     canvas = Canvas(2 * half, 2 * half)
     _paint(canvas, Piece(0, colour, shape, half, half, size))
     return canvas.frame()
