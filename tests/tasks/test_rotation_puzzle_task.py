@@ -305,7 +305,8 @@ def test_the_quality_checklist(tmp_path: Path) -> None:
         first, final = read_picture(folder / "first_frame.png"), read_picture(folder / "final_frame.png")
         assert first.shape == final.shape == (512, 768, 3) and record["canvas_size"] == [768, 512]
         assert record["num_squares"] == len(record["squares"]) == 4
-        assert record["domain"] == "rotation_puzzle" and record["camera"]["view"] == "top-down"
+        assert record["task_id"] == folder.name and record["domain"] == "rotation_puzzle"
+        assert record["camera"]["view"] == "top-down"
         # All squares are centred in a 2 x 2 grid, 140 pixels wide and 20 apart.
         assert [square["position"] for square in record["squares"]] == [[304, 176], [464, 176], [304, 336], [464, 336]]
         for square in record["squares"]:

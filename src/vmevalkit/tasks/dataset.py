@@ -76,6 +76,7 @@ def write_question(
         "difficulty": difficulty,
         "created_at": created_at or now(),
         "domain": task.name,
+        "task_id": question_id,  # as the documents of single tasks call it
         **task.metadata(puzzle),
         "puzzle": to_json(puzzle),
         "knobs": to_json(knobs),
@@ -107,7 +108,7 @@ def write_solution(task: Task[P, Any, Any], puzzle: P, question_id: str, root: P
 
 def create_task_dataset(
     task: Task[P, Any, Any],
-    num_samples: int,
+    num_samples: int = 50,
     *,
     seed: int = 42,
     difficulty: str | None = None,

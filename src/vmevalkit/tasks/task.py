@@ -27,6 +27,25 @@ Expected = Literal["pass", "fail", "n/a"]
 """The verdict that a trick film deserves: known by construction."""
 
 
+_ALIKE: dict[str, Expected] = {
+    "oracle": "pass",
+    "slower": "pass",
+    "faster": "pass",
+    "eased": "pass",
+    "paused": "pass",
+    "fps8": "pass",
+    "static": "fail",
+    "noise": "fail",
+    "reversed": "fail",
+    "halfway": "fail",
+    "solved_then_destroyed": "fail",
+}
+ANSWER_COUNTS: Mapping[str, Expected] = _ALIKE | {"cut_to_final": "pass", "crossfade": "pass"}
+"""What the generic tricks deserve where the final state says it all: a cut to the answer is an answer."""
+WAY_COUNTS: Mapping[str, Expected] = _ALIKE | {"cut_to_final": "fail", "crossfade": "fail"}
+"""What they deserve where the way to it is a part of the answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Glimpse(Generic[S]):
     """What was read of one frame."""
@@ -95,7 +114,7 @@ class Task(ABC, Generic[P, S, K]):
     film_seconds: ClassVar[float] = 4.0
     """Length of the solution film."""
     tricks: ClassVar[Mapping[str, Expected]]
-    """What each generic trick deserves (see ``vmevalkit.baselines``)."""
+    """What each generic trick deserves (see ``vmevalkit.baselines``): mostly ANSWER_COUNTS or WAY_COUNTS."""
 
     # -- making puzzles ------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -70,19 +71,8 @@ def generate_chess_board_png(fen: str, output_path: Path | str, board_size: int 
     return path
 
 
-def create_dataset(
-    num_samples: int = 50,
-    *,
-    seed: int = 42,
-    difficulty: str | None = None,
-    knobs: ChessKnobs | None = None,
-    output_dir: Path | str | None = None,
-    solutions: bool = False,
-) -> dict[str, Any]:
-    """Questions without duplicates, written to data/questions or ``output_dir``: {name, description, pairs}."""
-    return create_task_dataset(
-        TASK, num_samples, seed=seed, difficulty=difficulty, knobs=knobs, output_dir=output_dir, solutions=solutions
-    )
+create_dataset = partial(create_task_dataset, TASK)
+"""Questions without duplicates: see ``create_task_dataset``."""
 
 
 def create_task_pair(

@@ -15,7 +15,7 @@ from vmevalkit.tasks.chess_task.PROMPTS import VIDEO_PROMPT
 from vmevalkit.tasks.chess_task.reading import BoardReader
 from vmevalkit.tasks.chess_task.render import BOARD_SIZE, draw
 from vmevalkit.tasks.chess_task.sprites import READING_SCALE
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
 
 GENERATION_METHOD = "constructed mates, proven with python-chess"
 
@@ -36,21 +36,7 @@ class ChessTask(Task[ChessPuzzle, BoardState, ChessKnobs]):
         "hard": ChessKnobs(extra_pieces=(12, 18), unique=False),
     }
     reading_scale = READING_SCALE
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "pass",
-        "crossfade": "pass",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = ANSWER_COUNTS
 
     def sample(self, rng: Random, knobs: ChessKnobs) -> ChessPuzzle:
         return chess_reasoning.sample(rng, knobs)

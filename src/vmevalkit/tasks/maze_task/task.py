@@ -14,7 +14,7 @@ from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeKnobs, MazeState,
 from vmevalkit.tasks.maze_task.PROMPTS import VIDEO_PROMPT
 from vmevalkit.tasks.maze_task.reading import MazeReader
 from vmevalkit.tasks.maze_task.render import SIZE, draw
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import WAY_COUNTS, Checked, Film, Task, Trace
 
 GENERATION_METHOD = "Kruskal's minimum spanning tree"
 
@@ -35,21 +35,7 @@ class MazeTask(Task[Maze, MazeState, MazeKnobs]):
         "hard": MazeKnobs(grid_n=8, least_steps=18),
     }
     reading_scale = READING_SCALE
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "fail",
-        "crossfade": "fail",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = WAY_COUNTS
 
     def sample(self, rng: Random, knobs: MazeKnobs) -> Maze:
         return maze_reasoning.sample(rng, knobs)

@@ -17,7 +17,7 @@ from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import
 from vmevalkit.tasks.object_subtraction_task.reading import READING_SIDE, ObjectReader
 from vmevalkit.tasks.object_subtraction_task.render import draw
 from vmevalkit.tasks.object_subtraction_task.scene import Scene
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
 
 
 class ObjectSubtractionTask(Task[ObjectSubtraction, Scene, ObjectSubtractionKnobs]):
@@ -36,21 +36,7 @@ class ObjectSubtractionTask(Task[ObjectSubtraction, Scene, ObjectSubtractionKnob
         "hard": ObjectSubtractionKnobs(levels=("L3", "L4"), num_objects=(7, 8)),
     }
     anchored = False
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "pass",
-        "crossfade": "pass",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = ANSWER_COUNTS
 
     def sample(self, rng: Random, knobs: ObjectSubtractionKnobs) -> ObjectSubtraction:
         return object_subtraction_reasoning.sample(rng, knobs)

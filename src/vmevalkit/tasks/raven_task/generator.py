@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,19 +50,8 @@ class RavenGenerator:
         return draw(RavenState((*cells[:ANSWER], QUESTION if hide_last else cells[ANSWER])))
 
 
-def create_dataset(
-    num_samples: int = 50,
-    *,
-    seed: int = 42,
-    difficulty: str | None = None,
-    knobs: RavenKnobs | None = None,
-    output_dir: Path | str | None = None,
-    solutions: bool = False,
-) -> dict[str, Any]:
-    """Questions without duplicates, written to data/questions or ``output_dir``: {name, description, pairs}."""
-    return create_task_dataset(
-        TASK, num_samples, seed=seed, difficulty=difficulty, knobs=knobs, output_dir=output_dir, solutions=solutions
-    )
+create_dataset = partial(create_task_dataset, TASK)
+"""Questions without duplicates: see ``create_task_dataset``."""
 
 
 def create_task_pair(

@@ -15,7 +15,7 @@ from vmevalkit.tasks.raven_task.reading import RavenReader
 from vmevalkit.tasks.raven_task.render import SIDE, draw
 from vmevalkit.tasks.raven_task.scene import RavenState
 from vmevalkit.tasks.raven_task.vocabulary import Attribute
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
 
 RULE_TYPES: dict[Attribute, str] = {
     "shape": "shape_progression",
@@ -49,21 +49,7 @@ class RavenTask(Task[Raven, RavenState, RavenKnobs]):
         "hard": RavenKnobs(rules=3, kinds=("progression", "distribution", "arithmetic")),
     }
     reading_scale = READING_SCALE
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "pass",
-        "crossfade": "pass",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = ANSWER_COUNTS
 
     def sample(self, rng: Random, knobs: RavenKnobs) -> Raven:
         return raven_reasoning.sample(rng, knobs)

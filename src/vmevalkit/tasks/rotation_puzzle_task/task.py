@@ -14,7 +14,7 @@ from vmevalkit.tasks.rotation_puzzle_task.reading import PipeReader
 from vmevalkit.tasks.rotation_puzzle_task.render import draw
 from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import RotationPuzzle, RotationPuzzleKnobs
 from vmevalkit.tasks.rotation_puzzle_task.scene import SIZE, Scene, layout_of
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import WAY_COUNTS, Checked, Film, Task, Trace
 
 
 class RotationPuzzleTask(Task[RotationPuzzle, Scene, RotationPuzzleKnobs]):
@@ -34,21 +34,7 @@ class RotationPuzzleTask(Task[RotationPuzzle, Scene, RotationPuzzleKnobs]):
     }
     anchored = False
     reading_scale = READING_SCALE
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "fail",
-        "crossfade": "fail",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = WAY_COUNTS
 
     def sample(self, rng: Random, knobs: RotationPuzzleKnobs) -> RotationPuzzle:
         return rotation_puzzle_reasoning.sample(rng, knobs)

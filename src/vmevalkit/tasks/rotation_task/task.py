@@ -11,7 +11,7 @@ from vmevalkit.tasks.rotation_task import films, render, rotation_reasoning, rul
 from vmevalkit.tasks.rotation_task.reader import RotationReader
 from vmevalkit.tasks.rotation_task.rotation_reasoning import RotationKnobs, spec_difficulty
 from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import WAY_COUNTS, Checked, Film, Task, Trace
 
 GENERATION_METHOD = "3D voxel snake with viewpoint rotation"
 
@@ -36,21 +36,7 @@ class RotationTask(Task[RotationPuzzle, View, RotationKnobs]):
     }
     anchored = False
     reading_scale = 0.5
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "fail",
-        "crossfade": "fail",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = WAY_COUNTS
 
     def sample(self, rng: Random, knobs: RotationKnobs) -> RotationPuzzle:
         return rotation_reasoning.sample(rng, knobs)

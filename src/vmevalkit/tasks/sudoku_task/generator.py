@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -78,22 +79,8 @@ def create_board_image(sudoku_array: Sequence[int | None], filepath: Path | str)
     return path
 
 
-def create_dataset(
-    num_samples: int = 50,
-    *,
-    seed: int = 42,
-    difficulty: str | None = None,
-    knobs: SudokuKnobs | None = None,
-    output_dir: Path | str | None = None,
-    solutions: bool = False,
-) -> dict[str, Any]:
-    """Questions without duplicates, written to data/questions or ``output_dir``: {name, description, pairs}.
-
-    By default there are 108 of them.
-    """
-    return create_task_dataset(
-        TASK, num_samples, seed=seed, difficulty=difficulty, knobs=knobs, output_dir=output_dir, solutions=solutions
-    )
+create_dataset = partial(create_task_dataset, TASK)
+"""Questions without duplicates: see ``create_task_dataset``. By default there are 108 of them."""
 
 
 def create_task_pair(

@@ -14,7 +14,7 @@ from vmevalkit.tasks.sudoku_task.PROMPTS import VIDEO_PROMPT, VIDEO_PROMPT_WITH_
 from vmevalkit.tasks.sudoku_task.reading import SudokuReader
 from vmevalkit.tasks.sudoku_task.render import SIDE, draw
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku, SudokuKnobs, SudokuState
-from vmevalkit.tasks.task import Checked, Expected, Film, Task, Trace
+from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
 
 
 class SudokuTask(Task[Sudoku, SudokuState, SudokuKnobs]):
@@ -33,21 +33,7 @@ class SudokuTask(Task[Sudoku, SudokuState, SudokuKnobs]):
         "hard": SudokuKnobs(order=9, blanks=30),
     }
     reading_scale = READING_SCALE
-    tricks: ClassVar[Mapping[str, Expected]] = {
-        "oracle": "pass",
-        "slower": "pass",
-        "faster": "pass",
-        "eased": "pass",
-        "paused": "pass",
-        "fps8": "pass",
-        "static": "fail",
-        "cut_to_final": "pass",
-        "crossfade": "pass",
-        "noise": "fail",
-        "reversed": "fail",
-        "halfway": "fail",
-        "solved_then_destroyed": "fail",
-    }
+    tricks = ANSWER_COUNTS
 
     def sample(self, rng: Random, knobs: SudokuKnobs) -> Sudoku:
         return sudoku_reasoning.sample(rng, knobs)
