@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -170,3 +173,34 @@ def test_blend_and_strip() -> None:
     strip = side_by_side([black, black], gap=3)
     assert strip.shape == (4, 15, 3)
     assert (strip[:, 6:9] == 255).all()
+
+
+_DRAWING = """
+from vmevalkit.media.canvas import Canvas
+from vmevalkit.media.picture import pixel_digest
+canvas = Canvas(120, 80)
+canvas.circle(40, 40, 20.5, fill="#3b82f6", stroke="#000000", width=1.5)
+canvas.text("9?", 90, 40, 30)
+print(pixel_digest(canvas.frame()), "matplotlib" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "imported"),
+    [
+        ("", False),
+        ("import matplotlib.backends.backend_agg", True),
+        # Where the extension modules do not load on their own, as from a wheel that must set up its libraries first.
+        ("import importlib.machinery; importlib.machinery.EXTENSION_SUFFIXES.clear()", True),
+    ],
+)
+def test_drawing_needs_no_import_of_matplotlib_and_does_not_mind_one(before: str, imported: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {before}\n{_DRAWING}"], capture_output=True, text=True, check=True
+    )
+    digest, was_imported = done.stdout.split()
+    assert was_imported == str(imported)
+    canvas = Canvas(120, 80)
+    canvas.circle(40, 40, 20.5, fill="#3b82f6", stroke="#000000", width=1.5)
+    canvas.text("9?", 90, 40, 30)
+    assert digest == pixel_digest(canvas.frame())

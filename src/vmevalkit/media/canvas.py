@@ -1,7 +1,7 @@
 """The canvas that all tasks draw on: anti-aliased, translucent, deterministic.
 
 It drives the Agg rasteriser inside matplotlib directly, without figures. Agg reads a graphics context and paths
-by attribute, so two small classes stand for matplotlib's own, whose import costs half a second.
+by attribute, so two small classes stand for matplotlib's own.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import Any, Literal
 
 import cv2
 import numpy as np
-from matplotlib.backends._backend_agg import RendererAgg  # type: ignore[attr-defined]
-from matplotlib.ft2font import FT2Font, LoadFlags
 from numpy.typing import ArrayLike, NDArray
 
+from vmevalkit.media.agg import FT2Font, LoadFlags, RendererAgg
 from vmevalkit.media.picture import Frame
 
 Colour = tuple[float, float, float] | tuple[float, float, float, float] | str
