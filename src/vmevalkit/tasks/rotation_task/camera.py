@@ -25,6 +25,7 @@ _FACES = {  # the direction of a face: its corners, going round
     (0, 0, 1): (1, 3, 7, 5),
 }
 DIRECTIONS = np.array(list(_FACES))
+_ROUND = np.array(list(_FACES.values()))
 
 
 def _axes(azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
@@ -74,20 +75,14 @@ class Solid:
 def solid_of(voxels: Voxels) -> Solid:
     """Faces between two touching voxels are left out: nobody sees them."""
     taken = set(voxels)
-    faces, owner, direction = [], [], []
-    for i, (x, y, z) in enumerate(voxels):
-        for k, ((dx, dy, dz), corners) in enumerate(_FACES.items()):
-            if (x + dx, y + dy, z + dz) not in taken:
-                faces.append([8 * i + c for c in corners])
-                owner.append(i)
-                direction.append(k)
+    outer = [(x + dx, y + dy, z + dz) not in taken for x, y, z in voxels for dx, dy, dz in _FACES]
+    owners, directions = np.divmod(np.flatnonzero(outer), len(_FACES))
     cells = np.array(voxels, np.float64)
-    owners, directions = np.array(owner), np.array(direction)
     normals = DIRECTIONS[directions].astype(np.float64)
     return Solid(
         cells=cells,
         corners=(cells[:, None] + _CORNERS).reshape(-1, 3),
-        faces=np.array(faces),
+        faces=8 * owners[:, None] + _ROUND[directions],
         owner=owners,
         direction=directions,
         normals=normals,
