@@ -68,6 +68,7 @@ def peak_memory(root: Path) -> Claim:
 def main() -> bool:
     with scratch() as root:
         claims = [claim for name in spec_way.DRAW if name in TASKS for claim in speed(name, root)]
+        print(f"  (the specification's chess boards are drawn by {spec_way.chess_way()})")
         return report("Questions", [*claims, two_workers(root), peak_memory(root)])
 
 

@@ -139,18 +139,30 @@ def _object_subtraction(puzzle: Any, folder: Path) -> None:
 CHESSMEN = dict(zip("PNBRQKpnbrqk", "♙♘♗♖♕♔♟♞♝♜♛♚", strict=True))
 
 
+def _cairosvg() -> Any:
+    """The module, or None where the system has no cairo library."""
+    try:
+        import cairosvg
+    except (ImportError, OSError):
+        return None
+    return cairosvg
+
+
+def chess_way() -> str:
+    return "CairoSVG" if _cairosvg() else "Pillow, as there is no cairo library here (apt-get install libcairo2)"
+
+
 def _chess_board(fen: str, path: Path) -> None:
-    """As SVG through CairoSVG; where that is not installed, the specification draws the board with Pillow."""
+    """As SVG through CairoSVG; without it the specification draws the board with Pillow."""
     import chess
     import chess.svg
 
     board = chess.Board(fen)
-    try:
-        import cairosvg
-    except (ImportError, OSError):  # without the system's cairo library the import ends in OSError
+    cairosvg = _cairosvg()
+    if cairosvg is None:
         _chess_board_by_pillow(board, path)
-        return
-    cairosvg.svg2png(bytestring=chess.svg.board(board=board, size=400).encode("utf-8"), write_to=str(path))
+    else:
+        cairosvg.svg2png(bytestring=chess.svg.board(board=board, size=400).encode("utf-8"), write_to=str(path))
 
 
 def _chess_board_by_pillow(board: Any, path: Path) -> None:
