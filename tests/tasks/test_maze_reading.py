@@ -199,6 +199,36 @@ def test_a_hidden_dot_is_unreadable_and_a_hidden_flag_stays() -> None:
     assert no_flag is not None and no_flag.flags == (centre(maze.goal),)
 
 
+def test_a_dot_hides_only_behind_what_it_has_reached_and_comes_out_of_there() -> None:
+    maze = TASK.sample(Random(3), MazeKnobs(3, 4))
+    layout = layout_of(3)
+    states = [TASK.solution(maze, t) for t in (0.0, 0.02, 0.04)]
+    reader = TASK.reader(maze)
+
+    def look(frame: Frame, before: MazeState | None) -> MazeState | None:
+        return reader.read(Sighting(shrunk(frame), 0.0), before)
+
+    def hand(x: float, y: float) -> tuple[int, int, int, int]:
+        left, top = layout.pixel((x, y))
+        return (round(left) - 40, round(top) - 40, 80, 80)
+
+    before = None
+    for state in states:
+        before = look(TASK.draw(maze, state), before)
+    assert before is not None
+    x, y = before.dots[0]
+    bare = TASK.draw(maze, MazeState((), states[0].walls, states[0].flags))
+    far = look(covered(bare, hand(x, y - 1 if y > 1 else y + 1), "#d9a57e"), before)
+    assert far is not None and far.dots == ()  # it vanished in plain view
+    reader = TASK.reader(maze)
+    for state in states:
+        before = look(TASK.draw(maze, state), before)
+    assert look(covered(bare, hand(x, y), "#d9a57e"), before) is None  # it is behind the hand
+    again = look(TASK.draw(maze, TASK.solution(maze, 1.0)), before)
+    assert again is not None and again.emerged
+    assert all(abs(px - x) < 0.8 and abs(py - y) < 0.8 for px, py in again.emerged)
+
+
 def test_walls_outside_the_film_are_as_they_were() -> None:
     maze = TASK.sample(Random(6), MazeKnobs(8))
     state = TASK.solution(maze, 0.0)

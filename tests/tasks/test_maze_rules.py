@@ -272,3 +272,13 @@ def test_steps_know_the_legal_way() -> None:
     assert steps[0].straight == pytest.approx(0.2)
     assert steps[0].along > 4
     assert steps[0].gap_s == pytest.approx(2 / 24)
+
+
+@pytest.mark.parametrize(("covers", "leapt"), [((WAY[3],), True), ((WAY[3], WAY[6]), True), ((WAY[3], WAY[7]), False)])
+def test_a_dot_that_was_hidden_comes_from_what_hid_it(covers: tuple[Point, ...], leapt: bool) -> None:
+    """The dot goes behind something in the middle of its way and is at the goal when it is seen again."""
+    until = moving(WAY[:4], 24)
+    out = replace(scene(SNAKE, WAY[-1]), emerged=covers)
+    states: list[MazeState | None] = [*until, *[None] * 40, out, *[out] * 12]
+    assert ("teleport" in names(check(states)) or "wall_crossed" in names(check(states))) == leapt
+    assert not check([*until, *[None] * 40, *[scene(SNAKE, WAY[-1])] * 12]).findings  # nobody knows what hid it

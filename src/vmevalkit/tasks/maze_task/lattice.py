@@ -28,6 +28,12 @@ def cell_at(point: Point) -> Cell:
     return (floor(point[1]), floor(point[0]))
 
 
+def held(grid_n: int, point: Point) -> Point:
+    """The nearest point within the maze."""
+    most = grid_n - 1e-6
+    return (min(max(point[0], 0.0), most), min(max(point[1], 0.0), most))
+
+
 def inside(grid_n: int, cell: Cell) -> bool:
     return 0 <= cell[0] < grid_n and 0 <= cell[1] < grid_n
 

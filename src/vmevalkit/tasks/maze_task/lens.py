@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from vmevalkit.media.picture import Mask
 from vmevalkit.tasks.maze_task.lattice import Point, wall_count, wall_ends
 from vmevalkit.tasks.maze_task.maze_reasoning import MazeState
-from vmevalkit.tasks.maze_task.render import SIZE, draw, layout_of
+from vmevalkit.tasks.maze_task.render import DOT_RADIUS, SIZE, draw, layout_of
 
 READING_SCALE = 0.5
 READING_SIZE = (round(SIZE[0] * READING_SCALE), round(SIZE[1] * READING_SCALE))
 Plane: TypeAlias = NDArray[np.uint8]
 
+WHITE = 215
+"""A corridor darker than this is covered by something."""
 ODD = 14
 """Colour that neither dot nor flag explains is noise up to here."""
 _BLOCK = 8
@@ -28,6 +30,12 @@ _INKED = 6
 """A block with more than this of 255 on average has ink in it."""
 _NEAR_PX = 60
 """How far a hand reaches with a pen, at reading size."""
+_PAPER = 0.12
+"""How far around the ink of a caption its paper reaches, in cells."""
+_HIDDEN = 0.3
+"""A dot of which this share is covered may be taken for none."""
+_SPARSE = 3
+"""Hiding places are looked for at every third pixel."""
 _PARTS = 3
 """Stretches of a wall that are measured apart."""
 _ENDS = 0.1
@@ -126,12 +134,27 @@ class Lens:
         wide = cv2.dilate(blocks, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
         return np.asarray(wide[self._blocks[:, 1], self._blocks[:, 0]] > 0)
 
-    def over_maze(self, blocks: Plane) -> list[Point]:
-        """Where these blocks lie over the maze, in cells."""
-        (left, top), (right, bottom) = self._blocks.min(axis=0), self._blocks.max(axis=0)
-        rows, columns = np.nonzero(blocks[top : bottom + 1, left : right + 1])
-        places = zip((columns + left + 0.5) * _BLOCK, (rows + top + 0.5) * _BLOCK, strict=True)
-        return [self.point(x, y) for x, y in places]
+    def hiding_places(self, odd: Plane, lit: Plane, seen: Mask | None, besides: Iterable[Point]) -> list[Point]:
+        """Where a dot would be covered by so much that it is not seen for one, in cells.
+
+        What covers it is skin, anything that is not white where no wall can be, or the edge of the film. The paper of
+        a caption is white, but its text is close.
+        """
+        dark = cv2.bitwise_and(cv2.compare(lit, WHITE, cv2.CMP_LT), self._open)
+        cover = cv2.bitwise_or(dark, cv2.compare(odd, ODD, cv2.CMP_GT))
+        if seen is not None:
+            cover[~seen] = 255
+        for point in besides:
+            x, y = self.pixel(point)
+            cv2.circle(cover, (round(x), round(y)), round(0.5 * self.cell_px), 0, -1)
+        wide = cv2.dilate(cover, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (self._odd_px(2 * _PAPER),) * 2))
+        side = self._odd_px(2 * DOT_RADIUS)
+        share = cv2.blur(wide, (side, side), borderType=cv2.BORDER_REPLICATE)
+        rows, columns = np.nonzero(share[::_SPARSE, ::_SPARSE] >= 255 * _HIDDEN)
+        return [self.point(x, y) for x, y in zip(columns * _SPARSE + 0.5, rows * _SPARSE + 0.5, strict=True)]
+
+    def _odd_px(self, cells: float) -> int:
+        return 2 * round(cells * self.cell_px / 2) + 1
 
     def _stretch(self, ends: NDArray[np.float64], half: float, part: int | None) -> NDArray[np.float64]:
         """A part of each wall between its ends, as thick as the wall."""

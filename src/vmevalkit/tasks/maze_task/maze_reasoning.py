@@ -88,6 +88,8 @@ class MazeState:
     """The walls that stand, as bits: see ``lattice``."""
     flags: tuple[Point, ...]
     """Where the red flags stand. A flag is at the centre of a cell when it is drawn in that cell."""
+    emerged: tuple[Point, ...] = ()
+    """Where something covered the maze just before, if the dot was hidden then: from there it has come."""
 
 
 def sample(rng: Random, knobs: MazeKnobs) -> Maze:

@@ -11,14 +11,12 @@ import numpy as np
 
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.media.sighting import Sighting
-from vmevalkit.tasks.maze_task.lattice import Cell, Point, cell_at, centre
-from vmevalkit.tasks.maze_task.lens import ODD, Plane, lens_of
+from vmevalkit.tasks.maze_task.lattice import Cell, Point, cell_at, centre, held
+from vmevalkit.tasks.maze_task.lens import ODD, WHITE, Plane, lens_of
 from vmevalkit.tasks.maze_task.marks import Spot, dot_standard, find_spots, flag_ink, flag_standard
-from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeState, home_walls
+from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeState, corridors, home_walls
 from vmevalkit.tasks.maze_task.render import DOT_RADIUS, FLAG_REACH
 
-WHITE = 215
-"""A corridor darker than this is covered by something."""
 COLOURED = 40
 """Where a wall's place is more colourful than this, something lies over it."""
 STANDS, IS_OPEN = 0.5, 0.3
@@ -32,8 +30,9 @@ LEAST_STANDING = 0.6
 HOME_FLAG = 0.25
 """The share of the flag's ink that tells it from nothing where it belongs: the dot may cover the rest."""
 
-STRIDE = 2.5
-"""Cells that a dot may go from one frame to the next, and vanish behind something."""
+NEAR, HASTE = 0.12, 1.25
+"""A dot that vanishes has gone behind something that is no farther from it than so many cells, and so many of the
+longest steps that it made from frame to frame."""
 
 
 class Planes(NamedTuple):
@@ -73,12 +72,17 @@ class MazeReader:
         self._seen_last: MazeState | None = None
         """The last state with a dot, after which it was not seen."""
         self._went_behind = False
+        self._covers: list[Point] = []
+        """Where the dot may have been hidden in the frame before."""
+        self._ways = corridors(maze)
+        self._longest_step = 0.0
 
     def read(self, sighting: Sighting, before: MazeState | None) -> MazeState | None:
         """The state, or None where no maze is seen, or where the dot may be behind something.
 
         A wall or a flag behind something is taken to be as it was last seen.
         """
+        covers, self._covers = self._covers, []
         seen = planes(sighting.picture)
         green = find_spots(seen.green, dot_standard(self._maze.grid_n), self._lens)
         red = find_spots(seen.red, flag_standard(self._maze.grid_n), self._lens)
@@ -91,15 +95,23 @@ class MazeReader:
         walls = self._walls(seen, sighting.seen, before.walls if before else self._home, (*dots, *flags))
         if walls is None:
             return None
+        emerged = tuple(covers) if dots else ()
+        if before and len(before.dots) == len(dots) == 1 and not emerged:
+            self._longest_step = max(self._longest_step, dist(before.dots[0], dots[0]))
         if dots and flags:
-            return MazeState(dots, walls, flags)
+            return MazeState(dots, walls, flags, emerged)
         covered = self._covered(seen, sighting.seen)
-        if not dots and (walls != self._home or self._may_hide(self._hiding_places(seen, covered, flags), before)):
-            return None
+        if not dots:
+            if walls != self._home:
+                return None
+            places = self._lens.hiding_places(seen.odd, seen.lit, sighting.seen, flags)
+            if self._may_hide(places, before):
+                self._covers = places
+                return None
         if not flags:
             last = before.flags if before else (centre(self._maze.goal),)
             flags = tuple(flag for flag in last if cell_at(flag) in covered)
-        return MazeState(dots, walls, flags)
+        return MazeState(dots, walls, flags, emerged)
 
     def _at_home(self, spot: Spot) -> bool:
         return spot.mass >= HOME_FLAG and cell_at(spot.point) == self._maze.goal
@@ -145,12 +157,6 @@ class MazeReader:
         covered = np.flatnonzero(dim | odd | self._lens.unseen_cells(shown))
         return {(int(number) // self._maze.grid_n, int(number) % self._maze.grid_n) for number in covered}
 
-    def _hiding_places(self, seen: Planes, covered: set[Cell], flags: Iterable[Point]) -> list[Point]:
-        """Where a dot that is not seen may be behind something."""
-        known = {cell_at(flag) for flag in flags}  # flag and dot blurred into one are no hiding place
-        foreign = self._lens.over_maze(self._lens.foreign(seen.odd, seen.lit, flags))
-        return [*map(centre, covered - known), *foreign]
-
     def _may_hide(self, places: list[Point], before: MazeState | None) -> bool:
         """Whether a dot may be in one of the places. What vanishes in plain view has not gone behind anything."""
         if not places or before is None:
@@ -159,8 +165,13 @@ class MazeReader:
             return False
         if self._seen_last is not before:  # the first frame without it; whatever hid it may since have moved on
             self._seen_last = before
-            self._went_behind = any(dist(place, dot) < STRIDE for place in places for dot in before.dots)
+            self._went_behind = any(self._is_near(place, dot) for place in places for dot in before.dots)
         return self._went_behind
+
+    def _is_near(self, place: Point, dot: Point) -> bool:
+        stride = NEAR + HASTE * self._longest_step
+        held_place, held_dot = (held(self._maze.grid_n, point) for point in (place, dot))
+        return dist(place, dot) < stride and self._ways.distance(held_place, held_dot) < stride
 
     def _mask_of(self, walls: int) -> Mask:
         count = self._lens.walls

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import dist, floor
 
-from vmevalkit.tasks.maze_task.lattice import Cell, Point, cell_at, centre, inside, wall_between
+from vmevalkit.tasks.maze_task.lattice import Cell, Point, cell_at, centre, held, inside, wall_between
 from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeState, corridors, home_walls
 from vmevalkit.tasks.task import Glimpse
 
@@ -57,14 +57,17 @@ def in_cell(point: Point, cell: Cell) -> bool:
 def steps_of(maze: Maze, trace: Iterable[Glimpse[MazeState]]) -> list[Step]:
     """The steps of the dot. Where there are several dots, the one nearest to where it was last is followed.
 
-    A dot that cannot be seen may move. A dot that is plainly not there, with the maze in view, does not.
+    A dot that cannot be seen may move, but only behind what hides it: it comes from there. A dot that is plainly not
+    there, with the maze in view, does not move.
     """
     ways = corridors(maze)
     steps: list[Step] = []
     here, here_s = centre(maze.start), None
     gone_since: float | None = None
     gone_s = 0.0
+    hidden_s: float | None = None
     for glimpse in trace:
+        until_s, hidden_s = hidden_s, glimpse.seconds if glimpse.state is None else None
         if gone_since is not None:
             gone_s += glimpse.seconds - gone_since
             gone_since = None
@@ -75,18 +78,18 @@ def steps_of(maze: Maze, trace: Iterable[Glimpse[MazeState]]) -> list[Step]:
             continue
         last = here
         here = min(glimpse.state.dots, key=lambda dot: dist(dot, last))
+        if here_s is not None and until_s is not None and glimpse.state.emerged:
+            last = min(
+                glimpse.state.emerged,
+                key=lambda cover: ways.distance(held(maze.grid_n, cover), held(maze.grid_n, here)),
+            )
+            here_s, gone_s = until_s, 0.0
         if here_s is not None:
             gap_s = glimpse.seconds - here_s - max(0.0, gone_s - _BLINK_S)
-            along = ways.distance(_held(maze, last), _held(maze, here))
+            along = ways.distance(held(maze.grid_n, last), held(maze.grid_n, here))
             steps.append(Step(glimpse.seconds, max(gap_s, 1e-3), last, here, dist(last, here), along))
         here_s, gone_s = glimpse.seconds, 0.0
     return steps
-
-
-def _held(maze: Maze, point: Point) -> Point:
-    """The nearest point within the maze."""
-    most = maze.grid_n - 1e-6
-    return (min(max(point[0], 0.0), most), min(max(point[1], 0.0), most))
 
 
 def leaps(steps: Sequence[Step]) -> list[Step]:
