@@ -34,6 +34,8 @@ _PAPER = 0.12
 """How far around the ink of a caption its paper reaches, in cells."""
 _HIDDEN = 0.3
 """A dot of which this share is covered may be taken for none."""
+_GREENISH = 10
+"""What is greener than this is the colour of the dot, however faint."""
 _SPARSE = 3
 """Hiding places are looked for at every third pixel."""
 _PARTS = 3
@@ -134,14 +136,17 @@ class Lens:
         wide = cv2.dilate(blocks, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
         return np.asarray(wide[self._blocks[:, 1], self._blocks[:, 0]] > 0)
 
-    def hiding_places(self, odd: Plane, lit: Plane, seen: Mask | None, besides: Iterable[Point]) -> list[Point]:
+    def hiding_places(
+        self, odd: Plane, lit: Plane, green: Plane, seen: Mask | None, besides: Iterable[Point]
+    ) -> list[Point]:
         """Where a dot would be covered by so much that it is not seen for one, in cells.
 
-        What covers it is skin, anything that is not white where no wall can be, or the edge of the film. The paper of
-        a caption is white, but its text is close.
+        What covers it is skin, anything that is not white where no wall can be, or the edge of the film; but nothing
+        green, which is a dot that fades. The paper of a caption is white, but its text is close.
         """
         dark = cv2.bitwise_and(cv2.compare(lit, WHITE, cv2.CMP_LT), self._open)
         cover = cv2.bitwise_or(dark, cv2.compare(odd, ODD, cv2.CMP_GT))
+        cover[cv2.dilate(green, np.ones((5, 5), np.uint8)) > _GREENISH] = 0
         if seen is not None:
             cover[~seen] = 255
         for point in besides:

@@ -104,7 +104,7 @@ class MazeReader:
         if not dots:
             if walls != self._home:
                 return None
-            places = self._lens.hiding_places(seen.odd, seen.lit, sighting.seen, flags)
+            places = self._lens.hiding_places(seen.odd, seen.lit, seen.green, sighting.seen, flags)
             if self._may_hide(places, before):
                 self._covers = places
                 return None
