@@ -70,3 +70,36 @@ def test_a_retired_model_is_ready_where_others_serve_it(monkeypatch: pytest.Monk
     monkeypatch.setenv("OPENAI_API_KEY", "canary")
     monkeypatch.setenv("OPENAI_BASE_URL", "https://videos.example/v1")
     assert set(listed("--ready")) == {"openai-sora-2", "openai-sora-2-pro"}
+
+
+def test_a_model_is_shown_in_full() -> None:
+    result = CliRunner().invoke(make_app(), ["models", "veo-3.1-generate", "svd"])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[:12] == [
+        "veo-3.1-generate: Google Veo 3.1 on Vertex AI (4s/6s/8s, 720p and 1080p)",
+        "  family     Google Veo",
+        "  provider   vertex",
+        "  vendor id  veo-3.1-generate-001",
+        "  status     live",
+        "  sizes      1280x720, 720x1280, 1920x1080, 1080x1920",
+        "  lengths    4, 6, 8 s",
+        "  fps        24",
+        "  price      $0.40 a second, as of 2026-11-16, by the price list of LiteLLM, citing "
+        "cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo",
+        "  takes      audio, auto_pad, enhance_prompt, negative_prompt, seed",
+        "  adapter    vmevalkit.models.veo_inference:VeoVideos",
+        "  here       set GOOGLE_CLOUD_PROJECT",
+    ]
+    assert "\n  price      free\n" in result.stdout
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_every_model_can_be_shown(name: str) -> None:
+    result = CliRunner().invoke(make_app(), ["models", name])
+    assert (result.exit_code, result.stdout.split(":")[0], result.stdout.count("\n")) == (0, name, 12)
+
+
+def test_an_unknown_model_is_an_error_of_a_line() -> None:
+    result = CliRunner().invoke(make_app(), ["models", "veo-3.2"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: no model 'veo-3.2'; did you mean 'veo-3.1")

@@ -29,6 +29,8 @@ PAPER = Path(__file__).parents[2] / "experiments" / "paper.yaml"
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[plain.PlainServer]:
     monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("VMEVALKIT_MODELS", str(sys.modules[plain.__name__].__file__))
     monkeypatch.setenv("PLAIN_API_KEY", "a-key-for-tests")
     monkeypatch.setattr(catalogue, "MODELS", Registry("model", catalogue._find))
@@ -89,6 +91,9 @@ def test_failures_and_doubts_make_the_exit_code_say_so(server: plain.PlainServer
         ("--size big", "error: --size 'big' is not WIDTHxHEIGHT, such as 1280x720"),
         ("--prompt-variant emty", "error: no prompt variant 'emty'; did you mean 'empty'?"),
         ("--seconds 5", "error: plain-1 makes no film of 5 s; ask for one of 4, 8 s"),
+        ("--max-usd -1", "error: --max-usd is -1; it must be a number of dollars, 0 or more"),
+        ("--max-usd nan", "error: --max-usd is nan; it must be a number of dollars, 0 or more"),
+        ("--assume-usd -0.5", "error: --assume-usd is -0.5; it must be a number of dollars, 0 or more"),
     ],
 )
 def test_wrong_options_are_one_line(server: plain.PlainServer, more: str, told: str) -> None:
@@ -162,3 +167,24 @@ def test_the_paper_s_protocol_is_six_models_five_domains_and_fifteen_questions()
     assert retired == ["openai-sora-2", "veo-3.0-generate"]
     with pytest.raises(UsageError, match="retired"):
         catalogue.MODELS["openai-sora-2"].refuse_retired()
+
+
+@pytest.mark.parametrize(
+    "line", [f"experiment {PAPER}", f"experiment {PAPER} --dry-run", "run --model openai-sora-2 veo-3.0-generate"]
+)
+def test_all_retired_models_are_told_at_once_before_anything_is_made(server: plain.PlainServer, line: str) -> None:
+    result = call(f"{line} --experiment a" if line.startswith("run") else line)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "openai-sora-2 is retired by openai since 2026-09-24; use veo-3.1-generate instead" in result.stderr
+    assert "veo-3.0-generate is retired by vertex since 2026-06-30; use veo-3.1-generate instead" in result.stderr
+    assert "or set GOOGLE_VERTEX_BASE_URL to a service that still has it" in result.stderr
+    assert not Path("data").exists()
+
+
+def test_a_model_that_needs_a_prompt_refuses_the_empty_control_before_the_run(server: plain.PlainServer) -> None:
+    call("generate --task maze --n 1")
+    for more in ("--dry-run", ""):
+        result = call(f"run --model gemini-omni-1.2-flash --experiment a --prompt-variant empty {more}")
+        assert (result.exit_code, result.stderr.strip()) == (
+            2, "error: gemini-omni-1.2-flash takes no empty prompt; leave it out of this comparison",
+        )  # fmt: skip

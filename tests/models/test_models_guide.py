@@ -10,6 +10,7 @@ import pytest
 
 from vmevalkit.core.records import Request
 from vmevalkit.core.registry import Registry
+from vmevalkit.jobs.limits import LIMITS, limits_of
 from vmevalkit.media.picture import encode_png
 from vmevalkit.media.video import read_frames
 from vmevalkit.models import catalogue
@@ -21,6 +22,18 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "models" / "README.md").read_text(
 def test_every_page_is_there() -> None:
     pages = {path.name for path in (Path(__file__).parents[2] / "docs" / "models").glob("*.md")} - {"README.md"}
     assert set(re.findall(r"\]\(([a-z]+\.md)\)", GUIDE)) == pages
+
+
+@pytest.mark.parametrize("provider", list(LIMITS))
+def test_a_provider_s_page_has_its_keys_its_pace_and_what_was_never_tried(provider: str) -> None:
+    page = {"vertex": "veo", "luma-agents": "luma"}.get(provider, provider)
+    text = (Path(__file__).parents[2] / "docs" / "models" / f"{page}.md").read_text("utf-8")
+    limits = limits_of(provider)
+    told = f"{limits.in_flight} orders at once, {limits.orders_per_minute:g} a minute"
+    assert f"{told}, asked after every {limits.poll_every_s:g} s" in text
+    for spec in (spec for spec in MODELS.values() if spec.provider == provider):
+        assert all(f"`{name}`" in text for key in spec.keys for name in key.split("|"))
+    assert "Never live." in text
 
 
 def test_the_prices_are_those_of_the_rows() -> None:

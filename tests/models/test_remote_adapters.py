@@ -220,6 +220,16 @@ def test_credentials_that_are_refused_name_their_setting(studio: Studio, monkeyp
     assert studio.provider.creates == 0
 
 
+@only("veo-3.1-generate")
+def test_a_film_in_a_bucket_is_told_with_the_way_to_get_it(studio: Studio) -> None:
+    studio.provider.bucket = "gs://films/17"  # type: ignore[attr-defined]
+    done = studio.done()
+    assert done.answer["uri"] == "gs://films/17/sample_0.mp4"
+    with pytest.raises(ModelError, match=r"paid for: gcloud storage cp gs://films/17/sample_0\.mp4 \."):
+        studio.tell(lambda model: model.fetch(done, studio.film, LIMIT))
+    assert not studio.film.exists()
+
+
 @each
 def test_a_missing_setting_is_named(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     for alternatives in studio.spec.keys:

@@ -109,6 +109,26 @@ def test_veo_enhances_prompts_and_is_silent(studio: Studio) -> None:
     assert (order.asked["enhancePrompt"], order.asked["generateAudio"]) == (True, False)
 
 
+@only("runway-h3-max")
+def test_a_prompt_is_rewritten_or_not_as_wished(studio: Studio) -> None:
+    for wished, sent in ((True, "balanced"), (False, "disabled")):
+        ticket = studio.submitted(replace(studio.request, parameters={"enhance_prompt": wished}))
+        assert studio.provider.orders[ticket.id].asked["promptExpansionMode"] == sent
+
+
+@only("runway-kling-4", "runway-grok-imagine-1-5", "runway-kling2.5-turbo-pro", "runway-hailuo3", "runway-gen4-turbo")
+def test_a_size_is_asked_for_in_the_words_of_the_model(studio: Studio) -> None:
+    studio.submitted(replace(studio.request, size=studio.spec.sizes[0]))
+    (order,) = studio.provider.orders.values()
+    assert {name: order.asked[name] for name in ("ratio", "resolution") if name in order.asked} == {
+        "runway-kling-4": {"ratio": "auto_720p"},
+        "runway-grok-imagine-1-5": {"resolution": "480p"},
+        "runway-kling2.5-turbo-pro": {},
+        "runway-hailuo3": {"ratio": "16:9", "resolution": "768p"},
+        "runway-gen4-turbo": {"ratio": "1280:720"},
+    }[studio.spec.name]
+
+
 @only("veo-3.1-720p")
 def test_veo_through_wavespeed_is_silent(studio: Studio) -> None:
     studio.submitted()

@@ -225,6 +225,20 @@ def test_shards_together_are_the_whole(tmp_path: Path, monkeypatch: pytest.Monke
         film(tmp_path, shard=(4, 3))
 
 
+def test_models_of_one_provider_share_its_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask(tmp_path, 8)
+    both = {"plain-1": ROW, "plain-2": replace(ROW, name="plain-2")}
+    under_way = [0]
+    with served(tmp_path, monkeypatch) as server:
+
+        def count(kind: str) -> None:
+            under_way.append(under_way[-1] + {"order": 1, "film": -1}.get(kind, 0))
+
+        server.on_request = count
+        assert film(tmp_path, *both, catalogue=both, pace=Pace(in_flight=3)).made == 16
+    assert max(under_way) == 3
+
+
 def test_limit_begins_so_many_of_each_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask(tmp_path, 5)
     both = {"plain-1": ROW, "plain-2": replace(ROW, name="plain-2")}
@@ -362,7 +376,7 @@ def refused(tmp_path: Path, spec: ModelSpec, **how: Any) -> pytest.ExceptionInfo
 def test_messages_before_anything_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask(tmp_path, 1)
     monkeypatch.delenv("PLAIN_API_KEY", raising=False)
-    assert "set PLAIN_API_KEY" in str(refused(tmp_path, ROW).value)
+    assert "set PLAIN_API_KEY (in the environment or in .env)" in str(refused(tmp_path, ROW).value)
     monkeypatch.setenv("PLAIN_API_KEY", KEY)
     lacking = replace(ROW, packages=("no_such_package",), extra="plain")
     assert "pip install 'vmevalkit[plain]' (no no_such_package)" in str(refused(tmp_path, lacking).value)
@@ -379,7 +393,9 @@ def test_messages_before_anything_is_spent(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(UsageError, match="-1 orders a minute"):
         film(tmp_path, pace=Pace(orders_per_minute=-1))
     (tmp_path / "questions" / "doors_task" / "door_000" / "first_frame.png").unlink()
-    with pytest.raises(StoreError, match=r"door_000 is not a question: it has no first_frame.png"):
+    with pytest.raises(
+        StoreError, match=r"door_000 is not a question: it has no first_frame.png; put it there, or remove"
+    ):
         film(tmp_path)
 
 

@@ -47,7 +47,7 @@ def experiment(
 def _check_names(page: ExperimentFile) -> None:
     """A wrong name is refused before anything is made."""
     from vmevalkit.eval.scorers import SCORERS
-    from vmevalkit.runner.plan import find_spec
+    from vmevalkit.runner.plan import find_spec, refuse_retired
     from vmevalkit.runner.prompts import VARIANTS
     from vmevalkit.tasks import TASKS
 
@@ -56,10 +56,7 @@ def _check_names(page: ExperimentFile) -> None:
     for scorer in page.scorers:
         SCORERS[scorer]
     VARIANTS[page.prompt_variant]
-    for model in page.models:
-        spec = find_spec(model)
-        if spec is not None:
-            spec.refuse_retired()
+    refuse_retired([find_spec(model) for model in page.models])
 
 
 def _generate(page: ExperimentFile) -> None:

@@ -15,6 +15,7 @@ WIDE = 1000
 
 
 def models(
+    model: Annotated[list[str] | None, typer.Argument(help="Show all that is known of these.")] = None,
     family: Annotated[list[str] | None, typer.Option(help="Only families whose names contain one of these.")] = None,
     ready: Annotated[bool, typer.Option("--ready", help="Only models that can be used here and now.")] = False,
 ) -> None:
@@ -25,6 +26,10 @@ def models(
     from vmevalkit.core.errors import UnknownName
     from vmevalkit.models.catalogue import MODELS, missing
 
+    if model:
+        for spec in [MODELS[name] for name in model]:
+            typer.echo(_described(spec, missing(spec)))
+        return
     families = {spec.family for spec in MODELS.values()}
     for name in family or ():
         if not any(name.lower() in known.lower() for known in families):
@@ -48,6 +53,27 @@ def models(
     console.print(table)
     if not table.row_count:
         console.print("no such model is ready here; without --ready they are listed with what is missing")
+
+
+def _described(spec: ModelSpec, lacking: list[str]) -> str:
+    """A row in full, a line a field."""
+    price = _price(spec)
+    if spec.price is not None:
+        price += f", as of {spec.price.as_of}, by {spec.price.source}"
+    fields = {
+        "family": spec.family,
+        "provider": spec.provider,
+        "vendor id": spec.vendor_id,
+        "status": _status(spec),
+        "sizes": ", ".join(f"{width}x{height}" for width, height in spec.sizes) or "any",
+        "lengths": ", ".join(f"{seconds:g}" for seconds in spec.durations_s) + " s" if spec.durations_s else "any",
+        "fps": "unknown" if spec.fps is None else f"{spec.fps:g}",
+        "price": price,
+        "takes": ", ".join(sorted(spec.takes)),
+        "adapter": spec.adapter,
+        "here": "; ".join(lacking) or "ready",
+    }
+    return "\n".join([f"{spec.name}: {spec.description}", *(f"  {name:<9}  {told}" for name, told in fields.items())])
 
 
 def _usable(spec: ModelSpec) -> bool:

@@ -111,7 +111,8 @@ class Course:
 
     async def _order_once(self) -> Ticket:
         order, journal = self._order, self._counter.journal
-        await journal.intend(Intent(order.job, order.key, order.request.prompt, order.asked, now(), order.usd))
+        intent = Intent(order.job, order.key, order.request.prompt, order.asked, now(), order.usd, order.alike)
+        await journal.intend(intent)
         try:
             async with asyncio.timeout(self._limits.call_limit_s):
                 ticket = await self._counter.model.submit(order.request, order.key)

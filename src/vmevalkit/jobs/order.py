@@ -34,6 +34,8 @@ class Order(Generic[I]):
     """Of an order that was sent in an earlier call: it is asked for, and not sent again."""
     ordered_at: str | None = None
     """When the ticket was had."""
+    alike: str = ""
+    """Digest of all that the provider is told: orders with the same one are interchangeable."""
 
 
 @dataclass(frozen=True, slots=True)

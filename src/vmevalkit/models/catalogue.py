@@ -37,7 +37,8 @@ def load(spec: ModelSpec) -> LocalModel | RemoteModel:
         missing(spec) if offline() or not _downloads(spec) else [*_missing_packages(spec), *_missing_settings(spec)]
     )
     if lacking:
-        raise SetupError(f"{spec.name} cannot be used here: {'; '.join(lacking)}")
+        where = " (in the environment or in .env)" if any(_missing_settings(spec)) else ""
+        raise SetupError(f"{spec.name} cannot be used here: {'; '.join(lacking)}{where}")
     module, _, name = spec.adapter.partition(":")
     try:
         adapter = getattr(import_module(module), name)

@@ -72,7 +72,7 @@ class ModelSpec:
     takes: frozenset[str] = frozenset({"seed"})
     """Which parameters of a request the provider has a place for: seed, enhance_prompt, temperature, ..."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What else its adapter needs to know of this model."""
+    """What else its adapter needs to know of this model. ``prompt_needed`` is for all: no empty prompt is taken."""
 
     def seconds_for(self, wanted: float | None, default: float) -> float:
         """The length to ask for: the one wanted, which must be allowed, or else the allowed one nearest the default."""
@@ -92,17 +92,26 @@ class ModelSpec:
         address = setting(self.endpoint) if self.endpoint else None
         return address is not None and not (self.home and self.home in address)
 
+    @property
+    def retirement(self) -> str | None:
+        """That nobody serves the model any more, with its replacement; None where it can be had."""
+        if self.status != "retired" or self.served_elsewhere:
+            return None
+        since = f" since {self.retired_on}" if self.retired_on else ""
+        instead = f"use {self.replacement} instead" if self.replacement else "choose another model"
+        other = f", or set {self.endpoint} to a service that still has it" if self.endpoint else ""
+        return f"{self.name} is retired by {self.provider}{since}; {instead}{other}"
+
     def refuse_retired(self) -> None:
         """Raise UsageError, with the replacement, where nobody serves the model any more."""
-        if self.status == "retired" and not self.served_elsewhere:
-            since = f" since {self.retired_on}" if self.retired_on else ""
-            instead = f"use {self.replacement} instead" if self.replacement else "choose another model"
-            other = f", or set {self.endpoint} to a service that still has it" if self.endpoint else ""
-            raise UsageError(f"{self.name} is retired by {self.provider}{since}; {instead}{other}")
+        if self.retirement is not None:
+            raise UsageError(self.retirement)
 
     def allow(self, request: Request) -> None:
         """Raise UsageError where the row does not allow the request."""
         self.refuse_retired()
+        if self.options.get("prompt_needed") and not request.prompt.strip():
+            raise UsageError(f"{self.name} takes no empty prompt; leave it out of this comparison")
         if request.seconds <= 0:
             raise UsageError(f"a film of {request.seconds} s was asked of {self.name}; it must be longer than 0 s")
         if self.durations_s and request.seconds not in self.durations_s:

@@ -27,11 +27,8 @@ from vmevalkit.models.preparing import BLACK, Size, film_size, limited, prepare
 KEY = "RUNWAYML_API_SECRET"
 PICTURE_LIMIT_BYTES = 5 * 1024 * 1024
 """Of a data URI."""
-PROMPT_LIMITS = {"gen": 1000, "veo": 1000, "seedance2": 3500}
-"""By how the model's name begins, in UTF-16 units; Runway states none for the others."""
-PROMPT_OPTIONAL = ("gen4_turbo", "veo3", "kling3", "klingO3", "seedance")
-FOLLOWS_PICTURE = ("wan3",)
-"""Models whose film takes the shape of its first frame: they are asked for a resolution alone."""
+TIERS = (480, 720, 1080)
+"""Resolutions of films that take the shape of their first frames."""
 
 
 class RunwayVideos:
@@ -68,31 +65,37 @@ class RunwayVideos:
         return Ticket(name, picture.placement, {**asked, "prompt_image": picture.summary})
 
     def _asked(self, request: Request, size: Size) -> dict[str, Any]:
-        model = self.spec.vendor_id
-        limit = next((limit for begin, limit in PROMPT_LIMITS.items() if model.startswith(begin)), None)
-        prompt = prompt_of(self.spec, request, limit=limit, needed=not model.startswith(PROMPT_OPTIONAL))
+        prompt = prompt_of(self.spec, request, needed=False)
         asked: dict[str, Any] = {
-            "model": model,
-            "ratio": self._ratio(size),
+            "model": self.spec.vendor_id,
+            **self._shape(size),
             "duration": whole_seconds(self.spec, request),
             **further(self.spec, request, {"negative_prompt": "negative_prompt"}),
         }
         if prompt.strip():
             asked["prompt_text"] = prompt
-        if "resolution" in self.spec.options:
-            asked["resolution"] = self.spec.options["resolution"]
         if "audio" in self.spec.takes:
             asked["audio"] = bool(request.parameters.get("audio", False))
+        if "enhance_prompt" in self.spec.takes:
+            asked["prompt_expansion_mode"] = "balanced" if request.parameters.get("enhance_prompt") else "disabled"
         seed = seed_of(self.spec, request)
         return asked if seed is None else {**asked, "seed": seed}
 
-    def _ratio(self, size: Size) -> str:
-        if self.spec.vendor_id.startswith(FOLLOWS_PICTURE):
-            height = min((480, 720, 1080), key=lambda height: abs(height * height * 16 / 9 - size[0] * size[1]))
-            return f"auto_{height}p"
-        if "ratios" in self.spec.options:
-            return str(self.spec.options["ratios"][self.spec.sizes.index(size)])
-        return f"{size[0]}:{size[1]}"
+    def _shape(self, size: Size) -> dict[str, str]:
+        """The size in the words of the model."""
+        options = self.spec.options
+        if "ratios" in options:
+            ratio = str(options["ratios"][self.spec.sizes.index(size)])
+            return {"ratio": ratio, "resolution": str(options["resolution"])}
+        tier = min(options.get("tiers", TIERS), key=lambda tier: abs(tier * tier * 16 / 9 - size[0] * size[1]))
+        match options.get("follows"):
+            case "ratio":
+                return {"ratio": f"auto_{tier}p"}
+            case "resolution":
+                return {"resolution": f"{tier}p"}
+            case "nothing":
+                return {}
+        return {"ratio": f"{size[0]}:{size[1]}"}
 
     async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
         with self._talk.about("a question after the film"):

@@ -101,9 +101,12 @@ class VeoVideos:
         response = (await self._operation(done.ticket)).response
         film = response.generated_videos[0].video if response and response.generated_videos else None
         if film is None or not film.video_bytes:
-            where = film.uri if film and film.uri else "nowhere"
+            where = film.uri if film and film.uri else None
             raise ModelError(
-                f"the film of {self.spec.name} is not in Vertex's answer, but at {where}: take it from there"
+                f"the film of {self.spec.name} is no longer in Vertex's answer"
+                if where is None
+                else f"Vertex put the film of {self.spec.name} into a bucket, which is not read here; it was paid for: "
+                f"gcloud storage cp {where} ."
             )
         await save_whole(film.video_bytes, into, limit_bytes, self.spec.name)
 

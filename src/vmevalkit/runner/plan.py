@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from vmevalkit.core.errors import UnknownName, UsageError
@@ -48,6 +49,11 @@ class Money:
     """None: anything."""
     assumed_usd: float | None = None
     """The price of a film where nobody knows it."""
+
+    def __post_init__(self) -> None:
+        for option, usd in (("--max-usd", self.most_usd), ("--assume-usd", self.assumed_usd)):
+            if usd is not None and not 0 <= usd < inf:
+                raise UsageError(f"{option} is {usd:g}; it must be a number of dollars, 0 or more")
 
     def price(self, spec: ModelSpec, wishes: Wishes) -> float | None:
         """Of one film. Raises UsageError where there is a limit and no price to keep it by."""
@@ -100,6 +106,7 @@ def make_plan(
 ) -> Plan:
     """Raises where a name is unknown, or where a model does not allow what is wished."""
     specs = {model: find_spec(model, catalogue) for model in dict.fromkeys(models)}
+    refuse_retired(specs.values())
     asked = questions_in(questions, domains)
     for spec in specs.values():
         if spec is not None:
@@ -124,6 +131,13 @@ def find_spec(model: str, catalogue: Mapping[str, ModelSpec] | None = None) -> M
         raise UnknownName("model", model, [*BASELINES, *rows])
     BASELINES[model]
     return None
+
+
+def refuse_retired(specs: Iterable[ModelSpec | None]) -> None:
+    """Raise UsageError where nobody serves some of them any more, with the replacement of each."""
+    gone = [spec.retirement for spec in specs if spec is not None and spec.retirement]
+    if gone:
+        raise UsageError(". ".join(gone))
 
 
 def _idle(errands: Sequence[Errand]) -> dict[tuple[str, str], None]:

@@ -12,7 +12,7 @@ from random import Random
 from uuid import uuid4
 
 from vmevalkit.core.errors import Occupied, StoreError
-from vmevalkit.core.jsonable import from_json
+from vmevalkit.core.jsonable import digest, from_json
 from vmevalkit.core.records import Run
 from vmevalkit.jobs.budget import Budget
 from vmevalkit.jobs.course import Check, Counter, ticket_record
@@ -213,9 +213,14 @@ class _Desk:
         listed = await self.dispatch.listed(min(intent.time for intent in intents.values()))
         if listed is None:
             return [], list(errands)
-        others = list(entries_in(self._task.outputs, but=self._task.folder))
-        entries = [*self._journal.entries.values(), *others]
-        matched = matches(list(intents.values()), unanswered(entries), listed, claimed(entries))
+        ours, others = self._entries()
+        matched = matches(
+            list(intents.values()),
+            unanswered(ours),
+            {intent.prompt for intent in unanswered(others)},
+            listed,
+            claimed([*ours, *others]),
+        )
         found, doubtful = [], []
         for errand in errands:
             order = matched.get(errand.name)
@@ -226,6 +231,24 @@ class _Desk:
             await self._journal.ticket(errand.name, ticket_record(ticket))
             found.append(self._order(errand, ticket))
         return found, doubtful
+
+    def _entries(self) -> tuple[list[Entry], list[Entry]]:
+        """What is known of the jobs of this call, and of all others. Other processes may be at work on those, so their
+        journals are read now: whatever the provider's list showed before has its intent there."""
+        names = {errand.name for errands in self._task.steps.values() for errand in errands}
+        ours = [entry for name, entry in self._journal.entries.items() if name in names]
+        beside = read_entries(layout.journals_of(self._task.folder))
+        others = [entry for name, entry in beside.items() if name not in names]
+        return ours, [*others, *entries_in(self._task.outputs, self._task.folder, self._is_listed_with)]
+
+    def _is_listed_with(self, model: str) -> bool:
+        """Whether the list that this model's provider gives may show orders of the other one, as far as is known."""
+        from vmevalkit.models.catalogue import MODELS
+
+        if model not in MODELS:
+            return True
+        spec, other = self._task.model.spec, MODELS[model]
+        return (other.provider, other.vendor_id) == (spec.provider, spec.vendor_id)
 
     def _is_unsettled(self, errand: Errand) -> bool:
         """Whether there is a film that the journal does not know of: the process died in between."""
@@ -248,15 +271,17 @@ class _Desk:
     def _order(self, errand: Errand, ticket: Ticket | None = None) -> Order[Errand]:
         spec, entry = self._task.model.spec, self._entry(errand)
         unanswered_key = entry.intent.key if entry.intent is not None and entry.ticket is None else None
+        request = errand.wishes.request(spec, errand.question, errand.job.sample)
         return Order(
             job=errand.name,
-            request=errand.wishes.request(spec, errand.question, errand.job.sample),
+            request=request,
             asked=errand.asked,
             film=self._scratch / f"{next(self._numbers)}.mp4",
             item=errand,
             key=unanswered_key or uuid4().hex,
             usd=self._task.usd,
             ticket=ticket,
+            alike=digest([errand.asked, request.seconds, request.size, request.seed, dict(request.parameters)]),
         )
 
     def _entry(self, errand: Errand) -> Entry:

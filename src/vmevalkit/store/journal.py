@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,9 @@ class Intent:
     at: str
     usd: float | None = None
     """What it is expected to cost."""
+    alike: str = ""
+    """Digest of all that the provider is told: intents with the same one, such as samples of a question, may take each
+    other's orders. Empty where it is not known."""
 
     @property
     def time(self) -> datetime:
@@ -58,6 +61,8 @@ class Entry:
     ticket: Record | None = None
     """What the provider answered to the intent."""
     ticket_at: str | None = None
+    had: list[str] = field(default_factory=list)
+    """The provider's names of earlier orders that had tickets."""
     status: str | None = None
     """How the job ended; None as long as it is open."""
     closed: bool = False
@@ -76,9 +81,12 @@ class Entry:
         what = record["what"]
         if what == "intent":
             self.lost = self.unanswered
+            if self.ticket is not None:
+                self.had.append(str(self.ticket["id"]))
             self.intent = Intent(
-                _job(record), record["key"], record["prompt"], record["asked"], record["at"], record["usd"]
-            )
+                _job(record), record["key"], record["prompt"], record["asked"], record["at"], record["usd"],
+                record.get("alike", ""),
+            )  # fmt: skip
             self.ticket, self.ticket_at, self.status, self.closed = None, None, None, False
             self.usd += self.intent.usd or 0.0
         elif what == "void":
@@ -90,10 +98,7 @@ class Entry:
             self.status, self.closed = record["status"], record["closed"]
             if record.get("usd") is not None and self.intent is not None:
                 self.usd += record["usd"] - (self.intent.usd or 0.0)
-                self.intent = Intent(
-                    self.intent.job, self.intent.key, self.intent.prompt, self.intent.asked, self.intent.at,
-                    record["usd"],
-                )  # fmt: skip
+                self.intent = replace(self.intent, usd=record["usd"])
         else:
             raise ValueError(f"no record is called {what!r}")
 
@@ -122,7 +127,7 @@ class Journal:
         await self._put(
             {
                 "what": "intent", "job": intent.job, "at": intent.at, "key": intent.key, "prompt": intent.prompt,
-                "asked": intent.asked, "usd": intent.usd,
+                "asked": intent.asked, "usd": intent.usd, "alike": intent.alike,
             }
         )  # fmt: skip
 
@@ -182,10 +187,11 @@ def read_entries(paths: Iterable[Path]) -> dict[JobName, Entry]:
     return dict(entries)
 
 
-def entries_in(outputs: Path, but: Path) -> Iterator[Entry]:
-    """What the journals of all experiments and models say, but those in the folder ``but``."""
+def entries_in(outputs: Path, but: Path, of: Callable[[str], bool] = lambda _model: True) -> Iterator[Entry]:
+    """What the journals of all experiments say of the models ``of``, but those in the folder ``but``."""
     for folder in {path.parent for path in layout.all_journals(outputs)} - {but}:
-        yield from read_entries(layout.journals_of(folder)).values()
+        if of(layout.name_of(folder.name)):
+            yield from read_entries(layout.journals_of(folder)).values()
 
 
 def spent_usd(paths: Iterable[Path]) -> float:

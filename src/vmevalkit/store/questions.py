@@ -20,7 +20,9 @@ def load_question(folder: Path | str) -> Question:
     place = Path(folder)
     metadata = read_record(place / layout.QUESTION_RECORD) or {}
     if not (place / layout.FIRST_FRAME).is_file():
-        raise StoreError(f"{place} is not a question: it has no {layout.FIRST_FRAME}")
+        raise StoreError(
+            f"{place} is not a question: it has no {layout.FIRST_FRAME}; put it there, or remove the folder"
+        )
     return Question(
         id=str(metadata.get("id") or layout.name_of(place.name)),
         domain=str(metadata.get("domain") or layout.domain_of(place.absolute().parent.name)),
@@ -68,7 +70,9 @@ def _prompt(place: Path, metadata: dict[str, Any]) -> str:
     except FileNotFoundError:
         if isinstance(metadata.get("prompt"), str):
             return str(metadata["prompt"])
-        raise StoreError(f"{place} is not a question: it has no {layout.PROMPT}") from None
+        raise StoreError(
+            f"{place} is not a question: it has no {layout.PROMPT}; put it there, or remove the folder"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"cannot read {path}: {error}") from error
 

@@ -68,8 +68,8 @@ GEMINI_OMNI = ModelSpec(
     packages=("google.genai",),
     endpoint="GOOGLE_GEMINI_BASE_URL",
     home="generativelanguage.googleapis.com",
-    takes=frozenset({"auto_pad"}),
-    options={"fit": "pad", "colour": (0, 0, 0)},
+    takes=frozenset({"seed", "temperature", "auto_pad"}),
+    options={"fit": "pad", "colour": (0, 0, 0), "prompt_needed": True},
 )
 
 ROWS = (

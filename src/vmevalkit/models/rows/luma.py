@@ -52,6 +52,6 @@ ROWS = (
         keys=("LUMA_AGENTS_API_KEY",),
         packages=("luma_agents", "httpx"),
         endpoint="LUMA_BASE_URL",
-        options={**RAY_2.options, "ratios": _AGENTS_SHAPES},
+        options={**RAY_2.options, "ratios": _AGENTS_SHAPES, "prompt_needed": True},
     ),
 )

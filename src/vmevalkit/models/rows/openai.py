@@ -29,7 +29,7 @@ SORA_2 = ModelSpec(
     endpoint="OPENAI_BASE_URL",
     home="api.openai.com",
     takes=frozenset({"auto_pad"}),
-    options={"fit": "letterbox", "colour": (128, 128, 128)},
+    options={"fit": "letterbox", "colour": (128, 128, 128), "prompt_needed": True},
 )
 
 ROWS = (
