@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import cv2
 import numpy as np
@@ -12,10 +13,36 @@ from vmevalkit.core.records import Placement
 from vmevalkit.media.picture import Frame
 
 Mode = Literal["letterbox", "cover", "stretch"]
+Size: TypeAlias = tuple[int, int]
+
+
+def resample(frame: Frame, size: Size) -> Frame:
+    """The whole frame at another size, fast: averaged where it shrinks, Lanczos where it grows."""
+    height, width = frame.shape[:2]
+    if (width, height) == size:
+        return frame.copy()
+    narrower = (min(width, size[0]), min(height, size[1]))
+    if narrower != (width, height):  # a stretch may shrink one axis and enlarge the other
+        frame = np.asarray(cv2.resize(frame, narrower, interpolation=cv2.INTER_AREA), np.uint8)
+    if narrower != size:
+        frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_LANCZOS4), np.uint8)
+    return frame
+
+
+def lanczos(frame: Frame, size: Size) -> Frame:
+    """The whole frame at another size by Lanczos's window as Pillow has it, which grows with the step from pixel to
+    pixel where the frame shrinks. OpenCV's does not, and loses thin lines."""
+    from PIL import Image
+
+    return np.array(Image.fromarray(frame).resize(size, Image.Resampling.LANCZOS), np.uint8)
 
 
 def fit(
-    frame: Frame, size: tuple[int, int], mode: Mode, colour: tuple[int, int, int] = (0, 0, 0)
+    frame: Frame,
+    size: Size,
+    mode: Mode,
+    colour: tuple[int, int, int] = (0, 0, 0),
+    resample: Callable[[Frame, Size], Frame] = resample,
 ) -> tuple[Frame, Placement]:
     """The frame on a canvas of ``size``: whole with bars, filling it with a part cut off, or stretched.
 
@@ -44,21 +71,8 @@ def fit(
     return canvas, Placement(size, box, colour if bars else None)
 
 
-def scaled(placement: Placement, size: tuple[int, int]) -> Placement:
+def scaled(placement: Placement, size: Size) -> Placement:
     """The same placement on a canvas of another size, as when the film is larger than the picture given."""
     x, y = size[0] / placement.canvas[0], size[1] / placement.canvas[1]
     left, top, width, height = placement.box
     return Placement(size, (left * x, top * y, width * x, height * y), placement.colour)
-
-
-def resample(frame: Frame, size: tuple[int, int]) -> Frame:
-    """The whole frame at another size: averaged where it shrinks, Lanczos where it grows."""
-    height, width = frame.shape[:2]
-    if (width, height) == size:
-        return frame.copy()
-    narrower = (min(width, size[0]), min(height, size[1]))
-    if narrower != (width, height):  # a stretch may shrink one axis and enlarge the other
-        frame = np.asarray(cv2.resize(frame, narrower, interpolation=cv2.INTER_AREA), np.uint8)
-    if narrower != size:
-        frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_LANCZOS4), np.uint8)
-    return frame

@@ -10,7 +10,7 @@ from vmevalkit.core.errors import UsageError
 from vmevalkit.core.randomness import rng_for
 from vmevalkit.core.records import Placement, Request
 from vmevalkit.core.settings import setting
-from vmevalkit.media.fitting import Mode, fit
+from vmevalkit.media.fitting import Mode, fit, lanczos
 from vmevalkit.media.picture import Frame, read_picture
 from vmevalkit.models.model import ModelSpec
 from vmevalkit.models.preparing import Size, film_size
@@ -51,7 +51,7 @@ def fitted(spec: ModelSpec, request: Request, size: Size) -> tuple[Frame, Placem
     mode: Mode = spec.options.get("fit", "letterbox")
     if not request.parameters.get("auto_pad", True):
         mode = "stretch"
-    return fit(read_picture(request.first_frame), size, mode, spec.options.get("colour", (0, 0, 0)))
+    return fit(read_picture(request.first_frame), size, mode, spec.options.get("colour", (0, 0, 0)), lanczos)
 
 
 def frame_count(seconds: float, fps: float, step: int) -> int:

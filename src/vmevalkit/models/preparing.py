@@ -20,7 +20,7 @@ from typing import Any, Literal, cast, get_args
 
 from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.records import Placement, Request
-from vmevalkit.media.fitting import Mode, fit
+from vmevalkit.media.fitting import Mode, fit, lanczos
 from vmevalkit.media.picture import Frame, encode_png, read_picture
 from vmevalkit.models.model import ModelSpec
 
@@ -108,7 +108,7 @@ def as_it_is(path: Path) -> Prepared:
 
 def fitted(frame: Frame, size: Size, mode: Mode, colour: Colour) -> Prepared:
     """Laid on a canvas of exactly ``size``."""
-    canvas, placement = fit(frame, size, mode, colour)
+    canvas, placement = fit(frame, size, mode, colour, lanczos)
     return Prepared(encode_png(canvas), "image/png", size, placement)
 
 
