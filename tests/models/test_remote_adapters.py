@@ -32,7 +32,7 @@ from emulators.studio import (
     patience,
 )
 from vmevalkit.core.errors import ModelError, Refused, SetupError, Throttled, Uncertain, Unreachable
-from vmevalkit.media.fitting import fit
+from vmevalkit.media.fitting import fit, lanczos
 from vmevalkit.models.model import Done, Failed, Pending, RemoteModel
 
 
@@ -55,7 +55,7 @@ def test_a_film_is_ordered_awaited_and_fetched(studio: Studio) -> None:
     else:
         assert placement is not None
         colour = studio.spec.options["colour"]
-        assert (order.picture == fit(first_frame(), placement.canvas, "letterbox", colour)[0]).all()
+        assert (order.picture == fit(first_frame(), placement.canvas, "letterbox", colour, lanczos)[0]).all()
 
 
 @each
