@@ -53,6 +53,23 @@ def leave_a_mark(place: str) -> int:
     return os.getpid()
 
 
+def doubled(text: bytes) -> bytes:
+    return text + text
+
+
+def last_of_all(place: str) -> None:
+    """The first job ends when all others have, which take their time."""
+    mine = Path(place)
+    if mine.stem == "0":
+        deadline = time.monotonic() + 30
+        while len(list(mine.parent.glob("*.done"))) < 6:
+            assert time.monotonic() < deadline, "nobody does the others"
+            time.sleep(0.01)
+    else:
+        time.sleep(0.1)
+        mine.with_suffix(".done").touch()
+
+
 class Homeless:
     """Work that no other process can load."""
 
@@ -106,6 +123,18 @@ def test_a_worker_that_leaves_is_a_record_too() -> None:
 def test_a_value_that_cannot_travel_is_a_record() -> None:
     done = map_jobs(unpicklable, range(4), 2)
     assert [job.ok for job in done] == [True, True, False, True]
+
+
+def test_large_items_and_values_do_not_block_each_other() -> None:
+    """Both sides write more than a pipe holds while the other one does too."""
+    items = [bytes([number]) * 300_000 for number in range(120)]
+    done = map_jobs(doubled, items, 2)
+    assert [job.value for job in done] == [item + item for item in items]
+
+
+def test_long_jobs_do_not_wait_behind_another(tmp_path: Path) -> None:
+    done = map_jobs(last_of_all, [str(tmp_path / str(number)) for number in range(7)], 2)
+    assert [str(job.error) for job in done if job.error is not None] == []
 
 
 def test_workers_do_not_fight_over_the_cores() -> None:

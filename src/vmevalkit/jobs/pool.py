@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Generic, TypeVar
 
@@ -55,6 +56,15 @@ def _nobody_listens(_: Done[I, V]) -> None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Chunk(Generic[I]):
+    """Numbered items that one worker was given together."""
+
+    items: list[tuple[int, I]]
+    suspect: bool
+    """The one item in it was with a worker when that died."""
+
+
 class _Batch(Generic[I, V]):
     """Numbered items on their way through the workers."""
 
@@ -67,9 +77,8 @@ class _Batch(Generic[I, V]):
         self._suspects: deque[tuple[int, I]] = deque()
         """Items that were with a worker when it died."""
         self._workers: list[Worker] = []
-        self._idle: list[Worker] = []
-        self._at_work: dict[Worker, tuple[list[tuple[int, I]], bool]] = {}
-        """What each worker has, and whether that is a suspect."""
+        self._with: dict[Worker, deque[_Chunk[I]]] = {}
+        """The chunks that each worker has, the one it works on first."""
         self._finished: dict[int, Done[I, V]] = {}
         self._seconds = 0.0
         self._stillborn = 0
@@ -84,9 +93,13 @@ class _Batch(Generic[I, V]):
         return [self._finished[number] for number in sorted(self._finished)]
 
     def _left(self) -> bool:
-        if not self._waiting and not self._suspects and not self._at_work:
+        if not self._waiting and not self._suspects and not self._busy():
             self._draw_item()
-        return bool(self._waiting or self._suspects or self._at_work)
+        return bool(self._waiting or self._suspects or self._busy())
+
+    def _busy(self) -> int:
+        """How many workers have something to do."""
+        return sum(map(bool, self._with.values()))
 
     def _short(self) -> bool:
         """Whether more items should be made ahead."""
@@ -102,16 +115,27 @@ class _Batch(Generic[I, V]):
             self._waiting.append(item)
 
     def _hand_out(self) -> None:
-        while len(self._workers) < min(self._most, len(self._at_work) + len(self._waiting) + len(self._suspects)):
+        while len(self._workers) < min(self._most, self._busy() + len(self._waiting) + len(self._suspects)):
             self._workers.append(Worker(self._function))
-        while self._idle and (self._suspects or self._waiting):
-            suspect = bool(self._suspects)
-            queue = self._suspects if suspect else self._waiting
-            size = 1 if suspect else min(self._chunk(), -(-len(queue) // self._most))  # leave the others their share
-            chunk = [queue.popleft() for _ in range(size)]
-            worker = self._idle.pop()
-            self._at_work[worker] = (chunk, suspect)
-            worker.give([item for _, item in chunk])
+            self._with[self._workers[-1]] = deque()
+        for ahead in (0, 1):  # who has nothing comes first
+            for worker in self._workers:
+                if worker.ready and len(self._with[worker]) == ahead:
+                    self._give(worker, ahead)
+
+    def _give(self, worker: Worker, ahead: int) -> None:
+        """The next chunk. Whoever has one gets another only if that is short work, which nobody else would do sooner;
+        so it need not wait while this process is busy."""
+        size = self._chunk()
+        if self._suspects and not ahead:
+            chunk = _Chunk([self._suspects.popleft()], suspect=True)
+        elif self._waiting and (not ahead or (size > 1 and not self._with[worker][0].suspect)):
+            size = min(size, -(-len(self._waiting) // self._most))  # leave the others their share
+            chunk = _Chunk([self._waiting.popleft() for _ in range(size)], suspect=False)
+        else:
+            return
+        self._with[worker].append(chunk)
+        worker.give([item for _, item in chunk.items])
 
     def _chunk(self) -> int:
         """As many jobs as fill a twentieth of a second: a message costs as much as a small job."""
@@ -121,7 +145,7 @@ class _Batch(Generic[I, V]):
 
     def _take_in(self) -> None:
         """Wait for a worker; meanwhile make the items that the workers will want next."""
-        pipes = {worker.pipe: worker for worker in self._workers if worker not in self._idle}
+        pipes = {worker.pipe: worker for worker in self._workers if self._with[worker] or not worker.ready}
         answered = wait(list(pipes), 0 if self._short() or not pipes else None)
         deadline = time.perf_counter() + _PLANNING_SECONDS
         while not answered and self._short() and time.perf_counter() < deadline:
@@ -132,18 +156,17 @@ class _Batch(Generic[I, V]):
     def _receive(self, worker: Worker) -> None:
         was_ready = worker.ready
         answer = worker.take()
-        chunk, suspect = self._at_work.pop(worker, ([], False))
         if answer is None:
             self._workers.remove(worker)
-            self._bury(worker, was_ready, chunk, suspect)
-            return
-        outcomes, seconds = answer
-        self._seconds += seconds
-        self._idle.append(worker)
-        for (number, item), (value, error) in zip(chunk, outcomes, strict=True):
-            self._finish(number, Done(item, value, error))
+            self._bury(worker, was_ready, self._with.pop(worker))
+        elif was_ready:
+            outcomes, seconds = answer
+            self._seconds += seconds
+            chunk = self._with[worker].popleft()
+            for (number, item), (value, error) in zip(chunk.items, outcomes, strict=True):
+                self._finish(number, Done(item, value, error))
 
-    def _bury(self, worker: Worker, was_ready: bool, chunk: list[tuple[int, I]], suspect: bool) -> None:
+    def _bury(self, worker: Worker, was_ready: bool, chunks: Iterable[_Chunk[I]]) -> None:
         code = worker.process.exitcode
         if not was_ready:
             self._stillborn += 1
@@ -152,11 +175,12 @@ class _Batch(Generic[I, V]):
                     f"worker processes do not start (exit code {code}); call from under `if __name__ == '__main__':` "
                     "in a script, or use one worker"
                 )
-        if suspect:
-            [(number, item)] = chunk
-            self._finish(number, Done(item, error=Failure.killed(code)))
-        else:
-            self._suspects.extend(chunk)
+        for chunk in chunks:
+            if chunk.suspect:
+                [(number, item)] = chunk.items
+                self._finish(number, Done(item, error=Failure.killed(code)))
+            else:
+                self._suspects.extend(chunk.items)
 
     def _finish(self, number: int, done: Done[I, V]) -> None:
         self._finished[number] = done

@@ -13,6 +13,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
 from typing import Any
 
 from vmevalkit.core.errors import SetupError
@@ -27,9 +28,9 @@ Outcome = tuple[Any, Failure | None]
 
 
 class Worker:
-    """A process that is given one list of items at a time.
+    """A process that works off lists of items, one after the other.
 
-    It is given the next one only when it waits for it, so the two sides never write into full pipes at once.
+    It reads what it is given at once, whatever it is doing, so ``give`` never waits for a job to end.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -87,14 +88,28 @@ def _work(pipe: Connection) -> None:
     except Exception as error:  # noqa: BLE001  - an import may raise anything; the main process says what
         pipe.send(Failure.of(error))
         return
+    given: SimpleQueue[Sequence[Any] | Exception] = SimpleQueue()
+    threading.Thread(target=_keep_reading, args=(pipe, given), daemon=True).start()
     with suppress(EOFError, BrokenPipeError):
         pipe.send(([], 0.0))
         while True:
-            items = pipe.recv()
+            items = given.get()
+            if isinstance(items, Exception):
+                raise items
             began = time.perf_counter()
             done = [attempt(function, item) for item in items]
             outcomes: list[Outcome] = [(job.value, job.error) for job in done]
             pipe.send_bytes(_packed(outcomes, time.perf_counter() - began))
+
+
+def _keep_reading(pipe: Connection, given: SimpleQueue[Sequence[Any] | Exception]) -> None:
+    """Two sides that write into full pipes would wait for each other for ever: this side always reads."""
+    while True:
+        try:
+            given.put(pipe.recv())
+        except Exception as error:  # noqa: BLE001  - loading an item may raise anything; it ends this worker
+            given.put(error)
+            return
 
 
 def _follow_parent() -> None:
