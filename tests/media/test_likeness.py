@@ -111,3 +111,10 @@ def test_the_largest_of_several_blobs_is_told() -> None:
     share, blob = unexplained(picture, scene())
     assert blob == pytest.approx(600 / 30000, rel=0.01)
     assert share == pytest.approx(700 / 30000, rel=0.01)
+
+
+def test_blobs_are_only_looked_for_where_there_can_be_one() -> None:
+    picture = scene(extra=True)
+    share, blob = unexplained(picture, scene())
+    assert unexplained(picture, scene(), least=share / 2) == (share, blob)
+    assert unexplained(picture, scene(), least=2 * share) == (share, 0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.photometry import Photometry, estimate, flat_places
+from vmevalkit.media.photometry import Photometry, estimate, flat_places, median
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 gains = st.tuples(*[st.floats(0.7, 1.15)] * 3)
@@ -99,3 +99,10 @@ def test_a_picture_without_flat_places_has_none() -> None:
     frame = np.random.default_rng(1).integers(0, 256, (60, 60, 3)).astype(np.uint8)
     rows, _, weights = flat_places(frame, 100)
     assert len(rows) == len(weights) == 0
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.integers(0, 255), min_size=1, max_size=30))
+def test_the_median_is_that_of_numpy(levels: list[int]) -> None:
+    assert median(np.array(levels, np.uint8)) == np.median(levels)
+    assert median(np.array(levels, np.float32) / 8) == np.median(np.array(levels) / 8)

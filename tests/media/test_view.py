@@ -6,9 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
+from vmevalkit.media.alignment import Pyramid
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.fitting import fit
-from vmevalkit.media.view import View, halved, seen, undo
+from vmevalkit.media.view import View, halved, part_of, seen, undo
 from vmevalkit.media.view_search import bar_guesses, distinct, searched, size_guesses
 
 
@@ -64,6 +65,42 @@ def test_halving_drops_an_odd_edge() -> None:
     half = halved(frame)
     assert half.shape == (2, 3, 3)
     assert half[0, 0, 0] == pytest.approx(frame[:2, :2, 0].mean(), abs=0.51)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        View(0.3, 0.2, 0.4, 0.5),
+        View(-0.4, 0.1, 0.9, 1.5),
+        View(0.9, 0.9, 0.4, 0.4),
+        View(3, -3, 1, 1),
+        View(0, 0, 1, 1),
+    ],
+)
+@pytest.mark.parametrize("size", [(640, 360), (201, 333), (31, 17)])
+def test_a_part_of_a_frame_holds_all_that_a_view_shows_of_it(view: View, size: tuple[int, int]) -> None:
+    left, top, width, height = view.box(size)
+    for part, start, length, count in zip(part_of(view, size), (top, left), (height, width), size[::-1], strict=True):
+        shown = [pixel for pixel in range(count) if start - 1 < pixel < start + length]
+        assert 0 <= part.start < part.stop <= count
+        assert set(shown) <= set(range(part.start, part.stop))
+        assert part.stop - part.start <= max(32, len(shown) + 2 * (16 + 9))
+
+
+@pytest.mark.parametrize("size", [(640, 360), (201, 333)])
+@pytest.mark.parametrize("near", [View(0.3, 0.2, 0.5, 0.5), View(-0.2, 0.4, 0.7, 0.9)])
+def test_a_pyramid_near_a_view_is_there_as_the_whole_one_is(size: tuple[int, int], near: View) -> None:
+    frame = np.random.default_rng(2).integers(0, 256, (*size[::-1], 3)).astype(np.uint8)
+    whole, close = Pyramid(frame), Pyramid(frame, near)
+    for long_side in (40, 80, 400):
+        for view in (near, near.moved(0.035, 0.035, -0.035, -0.035), near.moved(-0.035, 0.035, 0.035, 0.035)):
+            expected, scale = whole.soft(view, (long_side, long_side))
+            found, same = close.soft(view, (long_side, long_side))
+            assert (found.shape, same) == (expected.shape, scale)
+            left, top, width, height = (length * scale for length in view.box(size))
+            rows = slice(max(0, int(top) - 1), int(top + height) + 2)
+            columns = slice(max(0, int(left) - 1), int(left + width) + 2)
+            assert (found[rows, columns] == expected[rows, columns]).all()
 
 
 @pytest.mark.parametrize("size", [(320, 180), (180, 320), (200, 200)])

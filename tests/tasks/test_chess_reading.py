@@ -17,6 +17,7 @@ from vmevalkit.media.sighting import Sighting
 from vmevalkit.media.video import read_frames, write_video
 from vmevalkit.tasks.chess_task import TASK, BoardState, ChessPuzzle, Flyer
 from vmevalkit.tasks.chess_task.pieces import SYMBOLS
+from vmevalkit.tasks.chess_task.sprites import banks
 
 settled = settings(deadline=None, derandomize=True, max_examples=50)
 SIZE = 200
@@ -207,3 +208,14 @@ def test_squares_outside_the_film_are_not_told() -> None:
     assert found is not None
     for i, letter in enumerate(found.squares):
         assert letter == ("?" if i % 8 == 0 else state.squares[i])
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.0, 0.0), (0.25, 0.9), (0.99, 0.01)])
+def test_a_letter_between_pixels_is_a_mixture_of_its_neighbours(x: float, y: float) -> None:
+    bank = banks()[0]
+    size = bank.clear.shape[:0:-1]
+    for letter in (1, 5, 12):
+        for found, layer in zip(bank.shifted(letter, x, y), (bank.clear[letter], bank.added[letter]), strict=True):
+            shift = np.array([[1, 0, x], [0, 1, y]], np.float32)
+            expected = cv2.warpAffine(layer, shift, size, borderMode=cv2.BORDER_REPLICATE)
+            assert np.abs(found - expected).max() < 1e-3

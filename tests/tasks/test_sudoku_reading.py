@@ -23,16 +23,15 @@ from vmevalkit.tasks.sudoku_task.digits import beliefs
 from vmevalkit.tasks.sudoku_task.films import with_ink
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK, FAINT, UNCLEAR, filled, filling_order, printed
 
-READING = (450, 450)
 settled = settings(deadline=None, derandomize=True, max_examples=60)
 
 
-def shrunk(frame: Frame) -> Frame:
-    return np.asarray(cv2.resize(frame, READING, interpolation=cv2.INTER_AREA))
+def shrunk(puzzle: Sudoku, frame: Frame) -> Frame:
+    return np.asarray(cv2.resize(frame, TASK.reading_size(puzzle), interpolation=cv2.INTER_AREA))
 
 
 def read(puzzle: Sudoku, frame: Frame, before: SudokuState | None = None) -> SudokuState | None:
-    return TASK.reader(puzzle).read(Sighting(shrunk(frame), 0.0), before)
+    return TASK.reader(puzzle).read(Sighting(shrunk(puzzle, frame), 0.0), before)
 
 
 def values(puzzle: Sudoku, frame: Frame, before: SudokuState | None = None) -> tuple[int, ...]:
@@ -270,12 +269,13 @@ def test_what_is_behind_a_hand_or_a_caption_stays_as_it_was(order: int) -> None:
 def test_unseen_cells_stay_as_they_were() -> None:
     puzzle = TASK.sample(Random(6), SudokuKnobs(3, 1))
     solved, reader = printed(puzzle.solution), TASK.reader(puzzle)
-    seen = np.ones((450, 450), np.bool_)
     row, column = divmod(puzzle.blanks[0], 3)
-    seen[22 + 135 * row : 22 + 135 * (row + 1), 22 + 135 * column : 22 + 135 * (column + 1)] = False
-    state = reader.read(Sighting(shrunk(TASK.first_frame(puzzle)), 0.0, seen), solved)
+    drawn = np.ones((600, 600), np.uint8)
+    drawn[30 + 180 * row : 30 + 180 * (row + 1), 30 + 180 * column : 30 + 180 * (column + 1)] = 0
+    seen = cv2.resize(drawn, TASK.reading_size(puzzle), interpolation=cv2.INTER_NEAREST) > 0
+    state = reader.read(Sighting(shrunk(puzzle, TASK.first_frame(puzzle)), 0.0, seen), solved)
     assert state is not None and state.values == puzzle.solution
-    assert reader.read(Sighting(shrunk(TASK.first_frame(puzzle)), 0.0, seen), None).values == puzzle.givens  # type: ignore[union-attr]
+    assert reader.read(Sighting(shrunk(puzzle, TASK.first_frame(puzzle)), 0.0, seen), None).values == puzzle.givens  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("order", [3, 4, 9])
@@ -331,5 +331,5 @@ def test_a_reading_depends_on_the_frame_alone() -> None:
     reader = TASK.reader(puzzle)
     wanted = printed(puzzle.solution)
     others = [printed(puzzle.givens), TASK.solution(puzzle, 0.4), SudokuState((Ink((0,)),) * 16), None]
-    sighting = Sighting(shrunk(TASK.draw(puzzle, wanted)), 0.0)
+    sighting = Sighting(shrunk(puzzle, TASK.draw(puzzle, wanted)), 0.0)
     assert {reader.read(sighting, before) for before in others} == {wanted}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from math import floor, log2
 from typing import Any
 
 import cv2
+import numpy as np
 
 from vmevalkit.core.records import Finding, Placement, Score
 from vmevalkit.eval.verdict import SETTLED_S, broken, judge
@@ -26,6 +28,11 @@ HALVED = 1.3
 """A film may stay so many times larger than that, if it comes to a half or a quarter of its own size."""
 SAME_LEVELS = 2
 """Two frames that differ by no more than this anywhere are one scene: coding noise of a film that stands still."""
+_SPARSE = 16
+"""Of so many rows one is compared first: where two frames differ, that mostly shows it."""
+_AT_ONCE = 16
+"""Frames that are decoded before they are read. Decoder and reader each drive the other's code and data from the
+processor's cache, so in turns of single frames both take longer. They are at working size: 50 MB at most."""
 LOOK_EVERY_S = 0.5
 """How often a frame is compared with its redrawn state."""
 STRANGE_BLOB = 0.015
@@ -34,9 +41,9 @@ STRANGE_BLOB = 0.015
 
 def working_size(task: AnyTask, puzzle: Any, film: tuple[int, int]) -> tuple[int, int]:
     """The size to which a film of this size is shrunk before it is read; never enlarged."""
-    width, height = task.size(puzzle)
-    fitted = min(film[0] / width, film[1] / height)
-    shrink = min(1.0, OVERSAMPLING * task.reading_scale / fitted)
+    fitted = min(long / drawn for long, drawn in zip(film, task.size(puzzle), strict=True))
+    read = max(long / drawn for long, drawn in zip(task.reading_size(puzzle), task.size(puzzle), strict=True))
+    shrink = min(1.0, OVERSAMPLING * read / fitted)
     half = 0.5 ** floor(log2(1 / shrink))
     if half <= HALVED * shrink:
         shrink = half  # whole halves cost less than the pixels that they leave
@@ -85,6 +92,27 @@ class _Look:
 
     seconds: float
     blob: float
+    """The largest, as a share of the picture; 0 where none can be strange."""
+
+
+class _Looker:
+    """Looks at frames of one film."""
+
+    def __init__(self, task: AnyTask, puzzle: Any) -> None:
+        self._task, self._puzzle = task, puzzle
+        self._drawn: tuple[Any, Frame] | None = None
+        self.looks: list[_Look] = []
+
+    def look(self, sighting: Sighting, state: Any) -> None:
+        height, width = sighting.picture.shape[:2]
+        if self._drawn is None or self._drawn[0] != state:
+            picture = self._task.draw(self._puzzle, state)
+            self._drawn = (
+                state,
+                np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), np.uint8),
+            )
+        _, blob = unexplained(sighting.picture, self._drawn[1], sighting.seen, STRANGE_BLOB)
+        self.looks.append(_Look(sighting.seconds, blob))
 
 
 def _read(
@@ -92,12 +120,12 @@ def _read(
 ) -> tuple[list[Glimpse[Any]], list[_Look]]:
     reader = task.reader(puzzle)
     trace: list[Glimpse[Any]] = []
-    looks: list[_Look] = []
+    looker = _Looker(task, puzzle)
     before: Any = None
     shown: Frame | None = None
     latest: tuple[Sighting, Any] | None = None
     next_look_s = 0.0
-    for timed in film:
+    for timed in _in_batches(film):
         if shown is not None and trace and _same(shown, timed.frame):
             trace.append(Glimpse(timed.seconds, trace[-1].state))
             continue
@@ -109,22 +137,25 @@ def _read(
             continue
         before, latest = state, (sighting, state)
         if timed.seconds >= next_look_s:
-            looks.append(_look(task, puzzle, sighting, state))
+            looker.look(sighting, state)
             next_look_s = timed.seconds + LOOK_EVERY_S
     if latest is not None:
-        looks.append(_look(task, puzzle, *latest))
-    return trace, looks
+        looker.look(*latest)
+    return trace, looker.looks
+
+
+def _in_batches(film: Iterator[TimedFrame]) -> Iterator[TimedFrame]:
+    while waiting := deque(islice(film, _AT_ONCE)):
+        while waiting:
+            yield waiting.popleft()
 
 
 def _same(shown: Frame, frame: Frame) -> bool:
-    return shown.shape == frame.shape and cv2.norm(shown, frame, cv2.NORM_INF) <= SAME_LEVELS
-
-
-def _look(task: AnyTask, puzzle: Any, sighting: Sighting, state: Any) -> _Look:
-    height, width = sighting.picture.shape[:2]
-    redrawn = cv2.resize(task.draw(puzzle, state), (width, height), interpolation=cv2.INTER_AREA)
-    _, blob = unexplained(sighting.picture, redrawn, sighting.seen)
-    return _Look(sighting.seconds, blob)
+    return (
+        shown.shape == frame.shape
+        and cv2.norm(shown[::_SPARSE], frame[::_SPARSE], cv2.NORM_INF) <= SAME_LEVELS
+        and cv2.norm(shown, frame, cv2.NORM_INF) <= SAME_LEVELS
+    )
 
 
 def _strange(looks: list[_Look]) -> list[Finding]:

@@ -8,13 +8,14 @@ Places that changed since, such as a moving dot or a hand, lose their weight.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log2
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.media.picture import Frame
-from vmevalkit.media.view import Size, View, halved
+from vmevalkit.media.view import Size, View, halved, part_of
 
 Floats = NDArray[np.float32]
 
@@ -27,13 +28,15 @@ _SOFT = 0.75
 left where they lie right."""
 _SETTLED = 0.03
 """Pixels of the template: a smaller step is the last."""
-_GAIN_STEP, _OFFSET_STEP = 0.05, 5.0
-"""By which the light usually changes, at most, from one frame to the next."""
+_STEPS = np.array([0.05, 5.0])
+"""By which gain and offset usually change, at most, from one frame to the next."""
 _CELLS = 8
 """The picture in so many rows and columns, within which points are neighbours."""
 _BELIEF = 0.3
 """Share of a cell's points that must follow the picture for any of them to be believed."""
-_FOUR, _LAST = np.arange(4), np.arange(4, 6)
+_NEAR = 0.1
+"""Shares of a view around it in which it is looked for, from one frame to the next: more than all rounds together
+may move it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,12 @@ class Fit:
 
 
 class Pyramid:
-    """A frame and its halves, made when they are asked for."""
+    """A frame and its halves, made when they are asked for: only around ``near``, where that is given."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, near: View | None = None) -> None:
         self._levels = [frame]
+        whole = slice(0, frame.shape[0]), slice(0, frame.shape[1])
+        self._part = whole if near is None else part_of(near, self.size, _NEAR)
 
     @property
     def size(self) -> Size:
@@ -76,7 +81,7 @@ class Pyramid:
         ):
             k += 1
             if len(self._levels) == k:
-                self._levels.append(halved(self._levels[-1]))
+                self._levels.append(halved(self._levels[-1], self._part_at(k)))
         return self._levels[k], 0.5**k
 
     def soft(self, view: View, size: Size) -> tuple[Frame, float]:
@@ -85,7 +90,15 @@ class Pyramid:
         ratio_x = view.width * self.size[0] * scale / size[0]
         ratio_y = view.height * self.size[1] * scale / size[1]
         spread_x, spread_y = (min(1.4, max(0.3, _SOFT * ratio)) for ratio in (ratio_x, ratio_y))
-        return np.asarray(cv2.GaussianBlur(frame, (5, 5), spread_x, sigmaY=spread_y), np.uint8), scale
+        blurred = np.zeros_like(frame)
+        part = self._part_at(round(log2(1 / scale)))
+        cv2.GaussianBlur(frame[part], (5, 5), spread_x, dst=blurred[part], sigmaY=spread_y)
+        return blurred, scale
+
+    def _part_at(self, level: int) -> tuple[slice, slice]:
+        """The rows and columns of a level that are made."""
+        rows, columns = (slice(each.start >> level, each.stop >> level) for each in self._part)
+        return rows, columns
 
 
 class Template:
@@ -187,15 +200,16 @@ class Template:
         weighted = self._columns * weights
         normal = (weighted @ self._rows).astype(np.float64)
         right = (weighted @ levels).astype(np.float64)
+        diagonal = normal.reshape(-1)[::7]
         held = _NOISE**2 / tether**2 / max(gain, 0.1)
-        normal[_FOUR, _FOUR] += held / max(gain, 0.1)
-        normal[_LAST, _LAST] += 1e-3
+        diagonal[:4] += held / max(gain, 0.1)
+        diagonal[4:] += 1e-3
         right[:4] += held * moved
         if before is not None:
             # Light changes slowly. Without this a plain hand over most points would pass for a picture without gain.
-            steady = len(levels) * before.spread**2 / np.array([_GAIN_STEP, _OFFSET_STEP]) ** 2
-            normal[_LAST, _LAST] += steady
-            right[4:] += steady * [before.gain, before.offset]
+            steady = len(levels) * before.spread**2 / _STEPS**2
+            diagonal[4:] += steady
+            right[4:] += steady * (before.gain, before.offset)
         try:
             solution = np.linalg.solve(normal, right)
         except np.linalg.LinAlgError:
@@ -220,7 +234,8 @@ class Template:
         ours, theirs = self.levels, levels
         if counted is not None:
             kept = counted > 0
-            ours, theirs = ours[kept], theirs[kept]
+            if not kept.all():
+                ours, theirs = ours[kept], theirs[kept]
         if len(ours) < max(16, 0.15 * len(self.levels)):
             return 0.0
         ours, theirs = ours - ours.mean(), theirs - theirs.mean()

@@ -22,6 +22,8 @@ _WORST = 0.3
 _TOLERANCE = 48
 _CONTRAST_LEFT = 0.35
 """Share of a thin line's contrast that must be left for the line to be there: blur takes the rest."""
+_FAINT = np.maximum(np.rint(np.arange(256) * (1 - _CONTRAST_LEFT)), _TOLERANCE).astype(np.uint8)
+"""For each contrast, by how much a level may lie outside."""
 
 
 def likeness(reference: Frame, picture: Frame, shown: tuple[slice, slice] | None = None) -> float:
@@ -40,16 +42,17 @@ def likeness(reference: Frame, picture: Frame, shown: tuple[slice, slice] | None
     return _structure(expected, other)
 
 
-def unexplained(picture: Frame, redrawn: Frame, seen: Mask | None = None) -> tuple[float, float]:
+def unexplained(picture: Frame, redrawn: Frame, seen: Mask | None = None, least: float = 0.0) -> tuple[float, float]:
     """Shares of the picture that the redrawn scene does not explain: of all pixels, and of the largest blob.
 
     A pixel is explained when its levels lie between those of the other picture within two pixels: edges may be
-    blurred or off by a little. What is drawn must be seen, and what is seen must be drawn.
+    blurred or off by a little. What is drawn must be seen, and what is seen must be drawn. Where all pixels together
+    make no share above ``least``, no blob does, and none is looked for.
     """
     low, high = _envelope(redrawn)
     slack = np.full_like(picture, _TOLERANCE)
     extra = _outside(picture, low, high, slack)
-    faint = np.asarray(cv2.max(cv2.multiply(cv2.subtract(high, low), (1 - _CONTRAST_LEFT,) * 4), slack), np.uint8)
+    faint = np.asarray(cv2.LUT(cv2.subtract(high, low), _FAINT), np.uint8)
     missing = _outside(redrawn, *_envelope(picture), faint)
     odd = extra | missing
     odd[:_EDGE] = odd[-_EDGE:] = False
@@ -60,6 +63,8 @@ def unexplained(picture: Frame, redrawn: Frame, seen: Mask | None = None) -> tup
     count = int(odd.sum())
     if count == 0 or total == 0:
         return 0.0, 0.0
+    if count <= least * total:
+        return count / total, 0.0
     _, _, stats, _ = cv2.connectedComponentsWithStats(odd.astype(np.uint8), connectivity=8)
     return count / total, int(stats[1:, cv2.CC_STAT_AREA].max()) / total
 

@@ -185,9 +185,9 @@ class Registrar:
         if not template.usable:
             return
         assert self._fit is not None
-        pyramid = Pyramid(frame)
         last = self._fit.view
         start = last if self._before is None else last.onward(self._before)
+        pyramid = Pyramid(frame, start)
         fit = template.align(pyramid, start, _ROUNDS, _TETHER, self._fit)
         if self._credible(fit, _LOST):
             self._before = last
@@ -195,6 +195,7 @@ class Registrar:
             fit = replace(fit, view=view, spread=self._fit.spread)
         else:
             self._before = None
+            pyramid = Pyramid(frame)
             found = self._recovered(pyramid)
             if found is None:
                 self._lost_for += 1

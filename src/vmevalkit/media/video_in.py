@@ -176,28 +176,20 @@ def _halved(decoded: Any, size: Size) -> Any:
 
     Averaging the planes before the colour conversion costs a quarter of shrinking in swscale, and is as clean.
     """
-    width, height = decoded.width, decoded.height
-    planes: list[NDArray[np.uint8]] | None = None
     while (
-        decoded.format.name == "yuv420p" and not width % 4 and not height % 4
-        and width >= 2 * size[0] and height >= 2 * size[1]
+        decoded.format.name == "yuv420p" and not decoded.width % 4 and not decoded.height % 4
+        and decoded.width >= 2 * size[0] and decoded.height >= 2 * size[1]
     ):  # fmt: skip
-        if planes is None:
-            planes = [np.frombuffer(p, np.uint8).reshape(p.height, p.line_size)[:, : p.width] for p in decoded.planes]
-        width, height = width // 2, height // 2
-        stack = np.empty(width * height * 3 // 2, np.uint8)
-        luma, chroma = width * height, width * height // 4
-        halves = [
-            stack[:luma].reshape(height, width),
-            stack[luma : luma + chroma].reshape(height // 2, width // 2),
-            stack[luma + chroma :].reshape(height // 2, width // 2),
-        ]
-        for whole, half in zip(planes, halves, strict=True):
-            cv2.resize(whole, half.shape[::-1], dst=half, interpolation=cv2.INTER_AREA)
-        planes = halves
-    if planes is None:
-        return decoded
-    return av.VideoFrame.from_ndarray(stack.reshape(height * 3 // 2, width), format="yuv420p")
+        half = av.VideoFrame(decoded.width // 2, decoded.height // 2, "yuv420p")
+        for whole, plane in zip(decoded.planes, half.planes, strict=True):
+            cv2.resize(_pixels(whole), (plane.width, plane.height), dst=_pixels(plane), interpolation=cv2.INTER_AREA)
+        decoded = half
+    return decoded
+
+
+def _pixels(plane: Any) -> NDArray[np.uint8]:
+    """A view of a plane, without the bytes that pad its lines."""
+    return np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
 
 
 def _resampled(picture: NDArray[Any], size: Size) -> NDArray[Any]:

@@ -16,6 +16,8 @@ Size = tuple[int, int]
 
 _SLACK = 0.75
 """Pixels of the picture that may stick out of the film and still count as seen."""
+_SPARE, _STEP = 8, 16
+"""Pixels around a part of a frame, and of which its begin and its end are multiples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,13 @@ class View:
 def undo(frame: Frame, view: View, size: Size) -> Frame:
     """The picture as the film shows it, at ``size``; what the film does not show repeats its edge."""
     frame = _reduced(frame, view, size)
-    height, width = frame.shape[:2]
-    left, top, box_width, box_height = view.box((width, height))
-    x, y = box_width / size[0], box_height / size[1]
-    matrix = np.array([[x, 0, left + x / 2 - 0.5], [0, y, top + y / 2 - 0.5]])
+    whole = frame.shape[1], frame.shape[0]
+    rows, columns = part_of(view, whole)
+    left, top, width, height = view.box(whole)
+    x, y = width / size[0], height / size[1]
+    matrix = np.array([[x, 0, left - columns.start + x / 2 - 0.5], [0, y, top - rows.start + y / 2 - 0.5]])
     # OpenCV warps four channels twice as fast as three.
-    four = cv2.cvtColor(frame, cv2.COLOR_RGB2RGBA)
+    four = cv2.cvtColor(frame[rows, columns], cv2.COLOR_RGB2RGBA)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     warped = cv2.warpAffine(four, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(cv2.cvtColor(warped, cv2.COLOR_RGBA2RGB), np.uint8)
@@ -93,6 +96,20 @@ def seen(view: View, frame_size: Size, size: Size) -> tuple[slice, slice] | None
     return None if columns == slice(0, size[0]) and rows == slice(0, size[1]) else (rows, columns)
 
 
+def part_of(view: View, size: Size, margin: float = 0.0) -> tuple[slice, slice]:
+    """The rows and columns of a frame of ``size`` in which the view lies, and a margin in shares of the view around
+    it. They begin at whole multiples of _STEP, so that they can be halved."""
+    left, top, width, height = view.box(size)
+    return _around(top, height, size[1], margin), _around(left, width, size[0], margin)
+
+
+def _around(start: float, length: float, frame: int, margin: float) -> slice:
+    first = math.floor((start - margin * length - _SPARE) / _STEP) * _STEP
+    last = math.ceil((start + (1 + margin) * length + _SPARE) / _STEP) * _STEP
+    least = 2 * _STEP
+    return slice(min(max(0, frame - least) // _STEP * _STEP, max(0, first)), min(frame, max(least, last)))
+
+
 def _shown(start: float, length: float, frame: int, count: int) -> slice:
     step = length / count
     first = math.ceil(-start / step - _SLACK)
@@ -100,12 +117,15 @@ def _shown(start: float, length: float, frame: int, count: int) -> slice:
     return slice(min(count, max(0, first)), max(0, min(count, last)))
 
 
-def halved(frame: Frame) -> Frame:
-    """Each two by two pixels averaged. An odd last row or column is dropped, so coordinates are exactly halved."""
-    height, width = frame.shape[0] // 2, frame.shape[1] // 2
-    return np.asarray(
-        cv2.resize(frame[: height * 2, : width * 2], (width, height), interpolation=cv2.INTER_AREA), np.uint8
-    )
+def halved(frame: Frame, part: tuple[slice, slice] | None = None) -> Frame:
+    """Each two by two pixels averaged. An odd last row or column is dropped, so coordinates are exactly halved.
+    Of the half only these rows and columns are made, if they are given; the rest is black."""
+    half = np.zeros((frame.shape[0] // 2, frame.shape[1] // 2, 3), np.uint8)
+    part = part or (slice(0, half.shape[0]), slice(0, half.shape[1]))
+    rows, columns = (slice(2 * each.start, 2 * each.stop) for each in part)
+    made = half[part]
+    cv2.resize(frame[rows, columns], made.shape[1::-1], dst=made, interpolation=cv2.INTER_AREA)
+    return half
 
 
 def _reduced(frame: Frame, view: View, size: Size) -> Frame:
@@ -113,7 +133,7 @@ def _reduced(frame: Frame, view: View, size: Size) -> Frame:
     while True:
         _, _, width, height = view.box((frame.shape[1], frame.shape[0]))
         factor_x, factor_y = width / size[0], height / size[1]
-        if max(factor_x, factor_y) <= 1.6 or min(frame.shape[:2]) < 16:
+        if max(factor_x, factor_y) <= 1.7 or min(frame.shape[:2]) < 16:
             return frame
         shape = (
             max(1, round(frame.shape[1] / min(2.0, max(1.0, factor_x)))),

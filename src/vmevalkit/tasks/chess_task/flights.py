@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import floor, isfinite
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vmevalkit.media.photometry import median
 from vmevalkit.media.picture import Mask
 from vmevalkit.tasks.chess_task.board_state import EMPTY, HIDDEN, BoardState, Flyer
 from vmevalkit.tasks.chess_task.sprites import HALO, LETTERS, MARGIN, SQUARE, Bank, Levels
@@ -66,27 +68,29 @@ def _tried(view: _View, letters: NDArray[np.str_], place: Mask, before: BoardSta
     stood = {i: letter for i, letter in there if letter not in (EMPTY, HIDDEN)}
     flew = [] if before is None else [flyer.symbol for flyer in before.flyers]
     likely = [LETTERS.index(letter) for letter in sorted({*stood.values(), *flew})]
-    bare = view.best(view.stage(letters), likely)
+    bare = view.best(view.bare, likely)
     yield bare
     if not stood or bare[0] >= CERTAIN:
         return
-    kept = letters.copy()
+    kept, stage = letters, view.bare
     for i, letter in stood.items():
         filled = kept.copy()
         filled.flat[i] = letter
-        if view.stage(filled).error < view.stage(kept).error:
-            kept = filled
-    if (kept != letters).any():
-        yield view.best(view.stage(kept), likely)
+        other = view.stage(filled)
+        if other.error < stage.error:
+            kept, stage = filled, other
+    if stage is not view.bare:
+        yield view.best(stage, likely)
 
 
 def _ground(picture: Levels, letters: NDArray[np.str_]) -> tuple[float, float]:
     """The levels of light and dark squares."""
-    levels: tuple[list[float], list[float]] = ([], [])
-    half = SQUARE // 2
-    for row, column in zip(*np.nonzero(letters == EMPTY), strict=True):
-        levels[(row + column) % 2].append(float(picture[MARGIN + row * SQUARE + half, MARGIN + column * SQUARE + half]))
-    light, dark = (float(np.median(each)) if each else nominal for each, nominal in zip(levels, _NOMINAL, strict=True))
+    rows, columns = np.nonzero(letters == EMPTY)
+    begin = MARGIN + SQUARE // 2
+    levels = picture[begin + rows * SQUARE, begin + columns * SQUARE]
+    odd = (rows + columns) % 2 == 1
+    groups = zip((levels[~odd], levels[odd]), _NOMINAL, strict=True)
+    light, dark = (median(each) if len(each) else nominal for each, nominal in groups)
     return light, dark
 
 
@@ -110,7 +114,8 @@ class _View:
         self._shown = picture[here]
         self._bare = dark + (light - dark) * bank.light[here] + (_FRAME_LEVEL - dark) * bank.frame[here]
         self._bank = bank
-        self._whole = self.stage(letters).ink_error
+        self.bare = self.stage(letters)
+        """The place with nothing standing that could not be told."""
 
     def stage(self, letters: NDArray[np.str_]) -> _Stage:
         """The place with these letters standing; what could not be told is taken for empty."""
@@ -128,19 +133,20 @@ class _View:
         if gain < EXPLAINED * stage.ink_error:
             return 0.0, None
         x, y = corner[0] + self._x + _SIZE / 2 - MARGIN, corner[1] + self._y + _SIZE / 2 - MARGIN
-        return 1 - (stage.ink_error - gain) / self._whole, Flyer(LETTERS[letter], x / SQUARE, y / SQUARE)
+        return 1 - (stage.ink_error - gain) / self.bare.ink_error, Flyer(LETTERS[letter], x / SQUARE, y / SQUARE)
 
 
 def _board(shown: Levels, bare: Levels, letters: NDArray[np.str_], bank: Bank) -> Levels:
     """A part of the board as it would look were every square empty that could not be told; around it what is shown."""
     board = shown.copy()
     board[HALO:-HALO, HALO:-HALO] = bare[HALO:-HALO, HALO:-HALO]
-    for (row, column), letter in np.ndenumerate(letters):
-        if letter not in (EMPTY, HIDDEN):
-            k = LETTERS.index(letter)
-            part = board[row * SQUARE : row * SQUARE + _SIZE, column * SQUARE : column * SQUARE + _SIZE]
-            part *= bank.clear[k]
-            part += bank.added[k]
+    for row, rank in enumerate(letters.tolist()):
+        for column, letter in enumerate(rank):
+            if letter not in (EMPTY, HIDDEN):
+                k = LETTERS.index(letter)
+                part = board[row * SQUARE : row * SQUARE + _SIZE, column * SQUARE : column * SQUARE + _SIZE]
+                part *= bank.clear[k]
+                part += bank.added[k]
     board[:HALO], board[-HALO:] = shown[:HALO], shown[-HALO:]
     board[:, :HALO], board[:, -HALO:] = shown[:, :HALO], shown[:, -HALO:]
     return board
@@ -152,13 +158,14 @@ class _Stage:
     def __init__(self, shown: Levels, expected: Levels, bank: Bank) -> None:
         self._shown, self._expected, self._bank = shown, expected, bank
         rest = shown - expected
-        self._open = rest * rest
+        squared = rest * rest
+        self._summed = cv2.integral(squared, sdepth=cv2.CV_64F)
         # At edges of the board and of pieces, a picture half a pixel off differs by this much.
         slack = SLACK * cv2.morphologyEx(expected, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
         self._ink = np.abs(rest) > INK + slack
-        self.ink_error = float(self._open[self._ink].sum())
+        self.ink_error = float(squared[self._ink].sum())
         """The squared error where something is that was not expected."""
-        self.error = float(self._open.sum())
+        self.error = float(self._summed[-1, -1])
 
     def ink_centre(self) -> tuple[float, float] | None:
         """The centre of what was not expected; None where there is too little of it."""
@@ -170,9 +177,10 @@ class _Stage:
     ) -> tuple[float, int, tuple[float, float]]:
         """The piece that explains most with its ink near the centre: gain, letter and corner. The most promising ones
         are moved to fit better."""
-        guesses = {letter: self._corner(letter, centre) for letter in letters}
-        ranked = sorted(guesses, key=lambda letter: self._gain(letter, *guesses[letter]))
-        return max((self._refined(k, guesses[k]) for k in ranked[-tries:]), default=(0.0, 0, centre))
+        corners = ((letter, self._corner(letter, centre)) for letter in letters)
+        guesses = [(self._gain(letter, *corner), letter, corner) for letter, corner in corners]
+        ranked = sorted(guesses, key=lambda guess: guess[0])
+        return max((self._refined(*guess) for guess in ranked[-tries:]), default=(0.0, 0, centre))
 
     def _corner(self, letter: int, centre: tuple[float, float]) -> tuple[float, float]:
         """Where the piece's top left corner, halo included, must lie for its ink to be centred there."""
@@ -181,24 +189,21 @@ class _Stage:
 
     def _gain(self, letter: int, x: float, y: float) -> float:
         """By how much the squared error falls with the piece's corner at (x, y)."""
-        column, row = int(np.floor(x)), int(np.floor(y))
+        column, row = floor(x), floor(y)
         height, width = self._shown.shape
         top, left, bottom, right = max(0, row), max(0, column), min(height, row + _SIZE), min(width, column + _SIZE)
         if bottom - top < SQUARE or right - left < SQUARE:
             return -np.inf
-        shift = np.array([[1, 0, x - column], [0, 1, y - row]], np.float32)
+        clear, added = self._bank.shifted(letter, x - column, y - row)
         here = (slice(top - row, bottom - row), slice(left - column, right - column))
-        clear, added = (
-            cv2.warpAffine(layer[letter], shift, (_SIZE, _SIZE), borderMode=cv2.BORDER_REPLICATE)[here]
-            for layer in (self._bank.clear, self._bank.added)
-        )
         there = (slice(top, bottom), slice(left, right))
-        rest = self._shown[there] - self._expected[there] * clear - added
-        return float(self._open[there].sum() - np.vdot(rest, rest))
+        rest = self._shown[there] - self._expected[there] * clear[here] - added[here]
+        summed = self._summed
+        whole = summed[bottom, right] - summed[top, right] - summed[bottom, left] + summed[top, left]
+        return float(whole - np.vdot(rest, rest))
 
-    def _refined(self, letter: int, corner: tuple[float, float]) -> tuple[float, int, tuple[float, float]]:
-        """The gain at the best place nearby."""
-        best = self._gain(letter, *corner)
+    def _refined(self, best: float, letter: int, corner: tuple[float, float]) -> tuple[float, int, tuple[float, float]]:
+        """The gain at the best place near this corner, where it is ``best``."""
         for step in _STEPS:
             x, y = corner
             left, right = self._gain(letter, x - step, y), self._gain(letter, x + step, y)
@@ -213,6 +218,6 @@ class _Stage:
 def _summit(before: float, here: float, after: float) -> float:
     """Where a parabola through three values one apart is greatest, at most one and a half from the middle."""
     bend = 2 * here - before - after
-    if not np.isfinite(bend) or bend <= 0:
-        return float(np.sign(after - before))
-    return float(np.clip((after - before) / (2 * bend), -1.5, 1.5))
+    if not isfinite(bend) or bend <= 0:
+        return float((after > before) - (after < before))
+    return min(1.5, max(-1.5, (after - before) / (2 * bend)))

@@ -5,11 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vmevalkit.media.photometry import median
 from vmevalkit.media.picture import Mask
 from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.chess_task.board_state import EMPTY, HIDDEN, BoardState
 from vmevalkit.tasks.chess_task.flights import find_flyers
-from vmevalkit.tasks.chess_task.sprites import BLURS, LETTERS, MARGIN, PATCH, SQUARE, Levels, banks, grey, inner
+from vmevalkit.tasks.chess_task.sprites import (
+    BLURS,
+    LETTERS,
+    MARGIN,
+    PATCH,
+    SQUARE,
+    Levels,
+    banks,
+    grey,
+    inner,
+    misfits_in_all,
+)
 
 EVEN = 115.0
 """Variance in squared levels up to which a square is empty: noise, and the edge of a neighbour."""
@@ -52,7 +64,7 @@ def _letters(misfits: Levels) -> NDArray[np.str_]:
     """The letter of each square, or ``?``."""
     even = misfits[..., 0]
     best = misfits[..., 1:].argmin(axis=-1) + 1
-    rest = np.take_along_axis(misfits, best[..., None], axis=-1)[..., 0]
+    rest = misfits[..., 1:].min(axis=-1)
     letters = np.where(rest < (1 - EXPLAINED) * even, _NAMES[best], HIDDEN)
     return np.where(even < EVEN, _NAMES[0], letters)
 
@@ -67,7 +79,7 @@ def _contrast(patches: Levels, letters: NDArray[np.str_]) -> float:
     if not (light.any() and dark.any()):
         return 0.0
     levels = patches[..., PATCH * PATCH // 2]
-    return float(np.median(levels[light]) - np.median(levels[dark]))
+    return median(levels[light]) - median(levels[dark])
 
 
 def _best_blur(patches: Levels) -> tuple[int, Levels]:
@@ -82,7 +94,7 @@ def _best_blur(patches: Levels) -> tuple[int, Levels]:
     if not len(telling):
         return _MIDDLE, misfits
     rows = patches.reshape(64, -1)[telling]
-    blur = int(np.argmin([float(bank.misfit_of(rows, best[telling]).sum()) for bank in known]))
+    blur = int(misfits_in_all(rows, best[telling]).argmin())
     return (blur, misfits) if blur == _MIDDLE else (blur, known[blur].misfits(patches))
 
 

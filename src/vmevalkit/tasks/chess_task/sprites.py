@@ -63,6 +63,9 @@ class Bank:
     """The same for the frame around the board; the rest is dark squares."""
     centres: tuple[tuple[float, float], ...]
     """The centre of each letter's ink within its layer."""
+    moved: Levels
+    """For each letter A and F, as rows of all their pixels: where they are, one pixel right, one down, and both. What
+    lies between is a mixture of these."""
     both: Levels
     """The inner pixels of A, then of F, of all letters, as columns."""
     clear_squared: Levels
@@ -79,14 +82,11 @@ class Bank:
         error = squared - 2 * products[..., count:] + self.added_squared - lacking * lacking / self.clear_squared
         return np.asarray(error / patches.shape[-1], np.float32)
 
-    def misfit_of(self, patches: Levels, letters: NDArray[np.intp]) -> Levels:
-        """The same for one letter on each patch (patches x pixels)."""
-        pixels = PATCH * PATCH
-        clear, added = self.both[:, letters].T, self.both[:, letters + len(LETTERS)].T
-        rest = patches - added
-        level = np.einsum("np,np->n", rest, clear) / self.clear_squared[letters]
-        rest -= level[:, None] * clear
-        return np.asarray(np.einsum("np,np->n", rest, rest) / pixels, np.float32)
+    def shifted(self, letter: int, x: float, y: float) -> tuple[Levels, Levels]:
+        """A and F of a letter, moved right and down by up to a pixel."""
+        shares = np.array([(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y], np.float32)
+        clear, added = (shares @ self.moved[letter]).reshape(2, *self.clear.shape[1:])
+        return clear, added
 
 
 def inner(board: Levels) -> Levels:
@@ -94,6 +94,24 @@ def inner(board: Levels) -> Levels:
     end = MARGIN + 8 * SQUARE
     squares = board[MARGIN:end, MARGIN:end].reshape(8, SQUARE, 8, SQUARE)[:, RIM : SQUARE - RIM, :, RIM : SQUARE - RIM]
     return np.ascontiguousarray(squares.transpose(0, 2, 1, 3)).reshape(8, 8, PATCH * PATCH)
+
+
+def misfits_in_all(patches: Levels, letters: NDArray[np.intp]) -> Levels:
+    """The squared error of one letter on each patch (patches x pixels), over all patches: for each of the banks."""
+    clear_of, added_of, squared = _inner_of_all()
+    clear = clear_of[:, letters]
+    rest = patches - added_of[:, letters]
+    level = np.einsum("bnp,bnp->bn", rest, clear) / squared[:, letters]
+    rest -= level[..., None] * clear
+    return np.asarray(np.einsum("bnp,bnp->b", rest, rest), np.float32)
+
+
+@lru_cache(maxsize=1)
+def _inner_of_all() -> tuple[Levels, Levels, Levels]:
+    """The inner pixels of A and of F in all banks, banks x letters x pixels, and the inner products of A with A."""
+    both = np.stack([bank.both.T for bank in banks()])
+    clear, added = (np.ascontiguousarray(part) for part in np.split(both, 2, axis=1))
+    return clear, added, np.stack([bank.clear_squared for bank in banks()])
 
 
 @lru_cache(maxsize=1)
@@ -129,11 +147,22 @@ def _bank(layers: list[tuple[Levels, Levels]], blur: float) -> Bank:
         light,
         frame,
         tuple(_ink_centre(layer) for layer in clear),
+        np.stack([_moved(*pair) for pair in zip(clear, added, strict=True)]),
         np.ascontiguousarray(np.concatenate([flat_clear, flat_added]).T),
         (flat_clear * flat_clear).sum(axis=1),
         (flat_added * flat_added).sum(axis=1),
         (flat_clear * flat_added).sum(axis=1),
     )
+
+
+def _moved(clear: Levels, added: Levels) -> Levels:
+    corners = []
+    for down in (0, 1):
+        for right in (0, 1):
+            wide = [np.pad(layer, ((down, 0), (right, 0)), mode="edge") for layer in (clear, added)]
+            size = clear.shape
+            corners.append(np.concatenate([layer[: size[0], : size[1]].ravel() for layer in wide]))
+    return np.stack(corners)
 
 
 def _ground() -> tuple[Levels, Levels]:

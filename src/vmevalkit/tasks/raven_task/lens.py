@@ -43,13 +43,14 @@ class Surroundings(NamedTuple):
     """By how much its lines are darker than its ground: cells x 4 sides x samples."""
 
 
-def _places(inset: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pixels along the four sides of each cell, this far inside: rows and columns, cells x 4 x count."""
+def _places(inset: int, count: int) -> NDArray[np.intp]:
+    """Pixels along the four sides of each cell, this far inside: their numbers, cells x 4 x count."""
     along = np.linspace(_RING, CELL - 1 - _RING, count).round().astype(np.intp)
     near, far = np.full(count, inset), np.full(count, CELL - 1 - inset)
     y, x = np.stack([near, far, along, along]), np.stack([along, along, near, far])
     rows, columns = np.divmod(np.arange(9), 3)
-    return rows[:, None, None] * CELL + y, columns[:, None, None] * CELL + x
+    numbers = (rows[:, None, None] * CELL + y) * READING_SIDE + columns[:, None, None] * CELL + x
+    return np.asarray(numbers, np.intp)
 
 
 _GROUND_PLACES = _places(_RING, _GROUND_SAMPLES)
@@ -58,12 +59,12 @@ _AROUND = np.ones((5, 5), np.uint8)
 
 
 def surroundings(picture: Frame) -> Surroundings:
-    ring = picture[_GROUND_PLACES].reshape(9, -1, 3)
+    ring = picture.reshape(-1, 3).take(_GROUND_PLACES, axis=0).reshape(9, -1, 3)
     middle = ring.shape[1] // 2
     grounds = np.partition(ring, middle, axis=1)[:, middle].astype(np.int16)
     # The darkest within two pixels: a film may show the lines off by a pixel or two.
-    darkest = cv2.erode(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), _AROUND)
-    on_lines = darkest[_LINE_PLACES].astype(np.int16)
+    darkest = np.asarray(cv2.erode(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), _AROUND))
+    on_lines = darkest.take(_LINE_PLACES).astype(np.int16)
     return Surroundings(grounds, grounds.max(axis=1)[:, None, None] - on_lines)
 
 

@@ -111,7 +111,7 @@ def _hidden(seen: Surroundings) -> Mask | None:
     usual = float(np.partition(flat, len(flat) // 2)[len(flat) // 2])
     if usual < FAINTEST_LINES:
         return None
-    there = (seen.contrasts > LINE * usual).mean(axis=2) >= LINE_SEEN
+    there = np.count_nonzero(seen.contrasts > LINE * usual, axis=2) >= LINE_SEEN * seen.contrasts.shape[2]
     hidden: Mask = ~there.all(axis=1)
     return hidden if hidden.sum() <= MOST_HIDDEN else None
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.tasks.sudoku_task.digits import Plane
-from vmevalkit.tasks.sudoku_task.render import BOARD, MARGIN, SIDE, cell_px, lines
+from vmevalkit.tasks.sudoku_task.render import MARGIN, SIDE, cell_px, lines
 
 READING_SCALE = 0.75
 READING_SIDE = round(SIDE * READING_SCALE)
@@ -28,6 +28,7 @@ _CORNER = 0.06
 """What is left out at the ends of a side, as a share of the cell."""
 _SHOWN = 0.97
 """The share of its inside that a cell must have in the film."""
+_AROUND = np.ones((5, 5), np.uint8)
 _RING = 0.15
 """How far inside a cell its ground is looked at, as a share of the cell."""
 
@@ -52,10 +53,9 @@ class Lens:
         self._windows = [slice(ceil(end + GAP), floor(begin - GAP)) for (_, end), (begin, _) in pairwise(edges)]
         self._cuts = np.array([(window.start, window.stop) for window in self._windows], np.intp).ravel()
         self._brinks = [[floor(begin) - _BRINK, ceil(end) + _BRINK - 1] for begin, end in edges]
-        self.inside: Plane = np.zeros((READING_SIDE, READING_SIDE), np.uint8)
-        """255 inside cells, 0 on lines and around the board."""
-        for cell in range(order * order):
-            self.inside[self.window(cell)] = 255
+        self._number = np.full(READING_SIDE, order, np.intp)
+        for number, window in enumerate(self._windows):
+            self._number[window] = number
         self._ring = self._places(_RING, GROUND_SAMPLES)
         self._line = self._places(0.0, LINE_SAMPLES)
         thick = np.array([wide for _, wide in lines(order)]) > min(wide for _, wide in lines(order))
@@ -63,8 +63,8 @@ class Lens:
         self.thick: Mask = np.stack([thick[rows], thick[rows + 1], thick[columns], thick[columns + 1]], axis=1)
         """Which of each cell's lines, above, below, left and right, surround boxes."""
 
-    def _places(self, inset: float, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Pixels along the four sides of each cell, this far inside: rows and columns, cells x 4 x count."""
+    def _places(self, inset: float, count: int) -> NDArray[np.intp]:
+        """Pixels along the four sides of each cell, this far inside: their numbers, cells x 4 x count."""
         begin, end = inset + _CORNER, 1 - inset - _CORNER
         along = begin + (end - begin) * (np.arange(count) + 0.5) / count
         near, far = np.full(count, inset), np.full(count, 1 - inset)
@@ -76,30 +76,30 @@ class Lens:
         def pixels(numbers: NDArray[np.intp], shares: NDArray[np.float64]) -> NDArray[np.intp]:
             return np.floor(margin + (numbers[:, None, None] + shares) * side).astype(np.intp)
 
-        return pixels(rows, y), pixels(columns, x)
+        return pixels(rows, y) * READING_SIDE + pixels(columns, x)
 
     def look(self, picture: Frame) -> Look:
-        ring = picture[self._ring].reshape(self.order**2, -1, 3)
+        ring = picture.reshape(-1, 3).take(self._ring, axis=0).reshape(self.order**2, -1, 3)
         middle = ring.shape[1] // 2
         grounds = np.partition(ring, middle, axis=1)[:, middle].astype(np.int16)
         r, g, b = cv2.split(picture)
         # The darkest within two pixels: a film may show the board off by a pixel or two.
-        darkest = cv2.erode(cv2.max(cv2.max(r, g), b), np.ones((5, 5), np.uint8))
-        contrasts = grounds.max(axis=1)[:, None, None] - darkest[self._line].astype(np.int16)
+        darkest = np.asarray(cv2.erode(cv2.max(cv2.max(r, g), b), _AROUND))
+        contrasts = grounds.max(axis=1)[:, None, None] - darkest.take(self._line).astype(np.int16)
         ink = cv2.bitwise_not(cv2.min(cv2.min(r, g), b))
         return Look(np.asarray(ink, np.uint8), grounds, contrasts)
 
-    def over_cells(self, values: NDArray[np.uint8]) -> Plane:
-        """A plane with one value all over each cell."""
-        plane = np.zeros((READING_SIDE, READING_SIDE), np.uint8)
-        begin, side = round(MARGIN * READING_SCALE), round(BOARD * READING_SCALE)
-        board = cv2.resize(values.reshape(self.order, self.order), (side, side), interpolation=cv2.INTER_NEAREST)
-        plane[begin : begin + side, begin : begin + side] = board
-        return plane
+    def shades(self, values: NDArray[np.uint8]) -> Plane:
+        """A plane with one value inside each cell, and 255 on lines and around the board."""
+        padded = np.full((self.order + 1, self.order + 1), 255, np.uint8)
+        padded[:-1, :-1] = values.reshape(self.order, self.order)
+        return padded.take(self._number, axis=1).take(self._number, axis=0)
 
     def peaks(self, ink: Plane) -> NDArray[np.uint8]:
         """The strongest ink inside each cell."""
-        across = np.maximum.reduceat(ink, self._cuts, axis=0)[::2]
+        across = np.empty((self.order, READING_SIDE), np.uint8)
+        for row, window in enumerate(self._windows):
+            np.maximum.reduce(ink[window], axis=0, out=across[row])
         return np.asarray(np.maximum.reduceat(across, self._cuts, axis=1)[:, ::2].ravel())
 
     def shown(self, seen: Mask | None) -> Mask:

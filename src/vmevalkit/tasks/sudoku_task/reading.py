@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vmevalkit.media.photometry import median
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.sudoku_task.digits import NOTHING, Plane, beliefs, normalised
@@ -45,7 +47,7 @@ class SudokuReader:
         self._lens = lens_of(puzzle.order)
         self._start = printed(puzzle.givens)
         self._given: Mask = np.array(puzzle.givens) > 0
-        self._answer = puzzle.solution
+        self._right = [Ink((digit,)) for digit in puzzle.solution]
         solved = cv2.resize(
             draw(puzzle.order, printed(puzzle.solution)), (READING_SIDE,) * 2, None, 0, 0, cv2.INTER_AREA
         )
@@ -67,10 +69,11 @@ class SudokuReader:
         usual = np.zeros(self._lens.thick.shape)
         for kind in (self._lens.thick, ~self._lens.thick):
             if kind.any():
-                usual[kind] = np.median(look.contrasts[kind])
+                usual[kind] = median(look.contrasts[kind].ravel())
         if usual.min() < FAINTEST_LINES:
             return None
-        there = (look.contrasts > LINE * usual[..., None]).mean(axis=2) >= LINE_SEEN
+        seen = np.count_nonzero(look.contrasts > LINE * usual[..., None], axis=2)
+        there = seen >= LINE_SEEN * look.contrasts.shape[2]
         hidden: Mask = ~there.all(axis=1)
         return hidden if hidden.mean() <= 1 - BOARD_SEEN else None
 
@@ -80,7 +83,7 @@ class SudokuReader:
         ink = self._inside(picture, look)
         peaks = lens.peaks(np.asarray(cv2.GaussianBlur(ink, (3, 3), 0), np.uint8))
         standing = peaks[self._given & ~hidden & (peaks > FAINTEST_INK)]
-        usual = float(np.median(standing)) if len(standing) else 255.0
+        usual = median(standing) if len(standing) else 255.0
         marked = (peaks > VISIBLE * usual) & ~hidden
         alike = marked & self._alike(ink, usual)
         parts = self._parts(ink, peaks, marked & ~alike)
@@ -90,16 +93,16 @@ class SudokuReader:
         }
         entered = {cell for cell, each in parts.items() if len(free[cell]) < len(each)}
         digits = self._digits(picture, ink, free, peaks)
-        shown: list[Ink | None] = []
-        for cell in range(len(peaks)):
-            found = (self._answer[cell],) if alike[cell] else digits.get(cell, ())
-            if hidden[cell] or (cell in entered and (len(found) != 1 or NOTHING in found)):
-                shown.append(None)
+        shown: list[Ink | None] = [BLANK] * len(peaks)
+        for cell in np.flatnonzero(alike).tolist():
+            shown[cell] = _ink(self._right[cell], float(peaks[cell]) / usual)
+        for cell, found in digits.items():
+            if cell in entered and (len(found) != 1 or NOTHING in found):
+                shown[cell] = None
             elif found:
-                opacity = float(peaks[cell]) / usual
-                shown.append(Ink(found, 1.0 if opacity >= FULL else round(opacity, 2)))
-            else:
-                shown.append(BLANK)
+                shown[cell] = _ink(Ink(found), float(peaks[cell]) / usual)
+        for cell in np.flatnonzero(hidden).tolist():
+            shown[cell] = None
         return shown
 
     def _alike(self, ink: Plane, usual: float) -> Mask:
@@ -111,8 +114,7 @@ class SudokuReader:
     def _inside(self, picture: Frame, look: Look) -> Plane:
         """Ink inside the cells, each against its own ground."""
         grounds = look.grounds
-        shades = self._lens.over_cells((255 - grounds.min(axis=1)).astype(np.uint8))
-        ink = cv2.subtract(cv2.bitwise_and(look.ink, self._lens.inside), shades)
+        ink = cv2.subtract(look.ink, self._lens.shades((255 - grounds.min(axis=1)).astype(np.uint8)))
         for cell in np.flatnonzero((grounds < 255 - TINTED).any(axis=1)):
             window = self._lens.window(int(cell))
             ink[window] = ink_on(grounds[cell], picture[window])
@@ -178,6 +180,11 @@ class SudokuReader:
             return ()
         digit = told(beliefs(normalised(np.asarray(dark, np.uint8), [around(parts)], [peak])))[0]
         return () if digit == NOTHING else (digit,)
+
+
+def _ink(whole: Ink, opacity: float) -> Ink:
+    """What is nearly there is there."""
+    return whole if opacity >= FULL else replace(whole, opacity=round(opacity, 2))
 
 
 def _crosses(brinks: Plane, level: float) -> bool:
