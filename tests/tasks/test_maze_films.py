@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-import cv2
 import pytest
+from drawn_films import gold, judged, still
 
-from vmevalkit.media.sighting import Sighting
-from vmevalkit.tasks.maze_task import TASK, Maze, MazeKnobs, MazeState
+from vmevalkit.tasks.maze_task import TASK, MazeKnobs
 from vmevalkit.tasks.maze_task.lattice import cell_at
 from vmevalkit.tasks.maze_task.maze_reasoning import home_walls
-from vmevalkit.tasks.task import Film, Glimpse, readable
 
 ALWAYS = {
     "through_wall": "fail",
@@ -33,23 +31,6 @@ ALWAYS = {
 SIZES = [MazeKnobs(2, 2), MazeKnobs(3, 2), MazeKnobs(3, 3), MazeKnobs(5, 8), MazeKnobs(8, 18), MazeKnobs(12, 30)]
 
 
-def passes(maze: Maze, film: Film[MazeState], seconds: float = 4.0, fps: float = 12.0) -> bool:
-    """The film drawn, shrunk, read and judged, without registration."""
-    reader = TASK.reader(maze)
-    count = round(seconds * fps)
-    before: MazeState | None = None
-    trace = []
-    for i in range(count):
-        frame = TASK.draw(maze, film.state_at(min(1.0, 1.15 * i / (count - 1))))
-        small = cv2.resize(frame, TASK.reading_size(maze), interpolation=cv2.INTER_AREA)
-        state = reader.read(Sighting(small, i / fps), before)
-        before = state or before
-        trace.append(Glimpse(i / fps, state))
-    read = readable(trace)
-    final = TASK.settle(maze, [state for at_s, state in read if at_s > read[-1][0] - 0.5])
-    return TASK.accepted(maze, final) and not any(finding.gating for finding in TASK.check(maze, trace).findings)
-
-
 @pytest.mark.parametrize("knobs", SIZES, ids=lambda knobs: f"{knobs.grid_n}-{knobs.least_steps}")
 def test_every_film_gets_its_verdict(knobs: MazeKnobs) -> None:
     for seed in range(3):
@@ -58,15 +39,15 @@ def test_every_film_gets_its_verdict(knobs: MazeKnobs) -> None:
         assert {name: films[name].expected for name in ALWAYS} == ALWAYS
         assert set(films) - set(ALWAYS) <= {"wanders"}
         for name, film in films.items():
-            assert passes(maze, film) == (film.expected == "pass"), (name, seed, maze)
+            assert judged(TASK, maze, film).passed == (film.expected == "pass"), (name, seed, maze)
 
 
 @pytest.mark.parametrize("knobs", SIZES, ids=lambda knobs: f"{knobs.grid_n}-{knobs.least_steps}")
 @pytest.mark.parametrize(("seconds", "fps"), [(2.0, 8.0), (4.0, 24.0)])
 def test_gold_passes_and_a_still_film_does_not(knobs: MazeKnobs, seconds: float, fps: float) -> None:
     maze = TASK.sample(Random(7), knobs)
-    assert passes(maze, Film(lambda t: TASK.solution(maze, t), "pass", "gold"), seconds, fps)
-    assert not passes(maze, Film(lambda _: TASK.solution(maze, 0.0), "fail", "still"), seconds, fps)
+    assert judged(TASK, maze, gold(TASK, maze), seconds, fps).passed
+    assert not judged(TASK, maze, still(TASK, maze), seconds, fps).passed
 
 
 def test_films_begin_with_the_first_frame_and_change() -> None:
@@ -102,9 +83,3 @@ def test_the_films_do_what_they_say() -> None:
         assert cell_at(at["wrong_cell"][-1].dots[0]) not in (maze.start, maze.goal)
         told["wanders"] += "wanders" in films
     assert told["wanders"] >= 10
-
-
-def test_every_generic_trick_has_a_verdict() -> None:
-    right = {"oracle", "slower", "faster", "eased", "paused", "fps8"}
-    wrong = {"static", "cut_to_final", "crossfade", "noise", "reversed", "halfway", "solved_then_destroyed"}
-    assert TASK.tricks == {**dict.fromkeys(right, "pass"), **dict.fromkeys(wrong, "fail")}

@@ -7,19 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-import cv2
-import numpy as np
 import pytest
+from drawn_films import judged
 
 from vmevalkit.baselines.artefacts import ARTEFACTS
 from vmevalkit.baselines.baseline import film as filmed
 from vmevalkit.baselines.baseline import trick_for, write
 from vmevalkit.core.records import Score
 from vmevalkit.eval.api import score_puzzle
-from vmevalkit.eval.verdict import judge
-from vmevalkit.media.sighting import Sighting
-from vmevalkit.tasks.object_subtraction_task import TASK, ObjectSubtraction, ObjectSubtractionKnobs, Scene
-from vmevalkit.tasks.task import Film, Glimpse
+from vmevalkit.tasks.object_subtraction_task import TASK, ObjectSubtraction, ObjectSubtractionKnobs
 
 ALWAYS = {
     "wrong_object": "fail",
@@ -44,21 +40,6 @@ SOMETIMES = {
 ALL = ObjectSubtractionKnobs(levels=("L1", "L2", "L3", "L4"))
 
 
-def verdict(puzzle: ObjectSubtraction, film: Film[Scene], seconds: float = 3.0, fps: float = 12.0) -> Score:
-    """The film drawn, read and judged, without registration."""
-    reader = TASK.reader(puzzle)
-    count = round(seconds * fps)
-    before: Scene | None = None
-    trace = []
-    for i in range(count):
-        frame = TASK.draw(puzzle, film.state_at(min(1.0, 1.25 * i / (count - 1))))
-        small = cv2.resize(frame, TASK.reading_size(puzzle), interpolation=cv2.INTER_AREA)
-        state = reader.read(Sighting(np.asarray(small, np.uint8), i / fps), before)
-        before = state or before
-        trace.append(Glimpse(i / fps, state))
-    return judge(TASK, puzzle, trace, "test")
-
-
 @pytest.mark.parametrize("animation", ["fade", "slide", "shrink"])
 def test_every_film_gets_its_verdict(animation: str) -> None:
     seen: Counter[str] = Counter()
@@ -69,7 +50,7 @@ def test_every_film_gets_its_verdict(animation: str) -> None:
         assert {name: film.expected for name, film in films.items()}.items() <= (ALWAYS | SOMETIMES).items()
         seen.update(list(films))
         for name, film in films.items():
-            score = verdict(puzzle, film)
+            score = judged(TASK, puzzle, film)
             assert score.passed == (film.expected == "pass"), (seed, name, score.explanation)
     ways = {"fade": "faded", "slide": "slid_out", "shrink": "shrunk"}
     assert set(seen) == {*ALWAYS, *SOMETIMES} - {ways[animation]}
@@ -78,7 +59,7 @@ def test_every_film_gets_its_verdict(animation: str) -> None:
 def test_films_work_on_a_large_canvas() -> None:
     puzzle = TASK.sample(Random(5), replace(ALL, canvas=512))
     for name, film in TASK.films(puzzle, Random(5)).items():
-        score = verdict(puzzle, film)
+        score = judged(TASK, puzzle, film)
         assert score.passed == (film.expected == "pass"), (name, score.explanation)
 
 
@@ -99,7 +80,7 @@ def test_films_fail_for_their_own_reason(name: str, finding: str) -> None:
         found.name
         for seed in range(10)
         if name in (films := TASK.films(puzzle := TASK.sample(Random(seed), ALL), Random(seed)))
-        for found in verdict(puzzle, films[name]).findings
+        for found in judged(TASK, puzzle, films[name]).findings
         if found.gating
     )
     assert told[finding] >= 6 and told.most_common(1)[0][0] == finding
@@ -140,9 +121,3 @@ def test_the_solution_passes_and_a_moved_object_fails_through_every_artefact(art
         assert right.metrics["final_object_match"] > 0.93
         wrong = scored(puzzle, "kept_moved", artefact, tmp_path / f"{seed}-wrong.mp4", 12.0)
         assert not wrong.passed and wrong.value is not None
-
-
-def test_every_generic_trick_has_a_verdict() -> None:
-    right = {"oracle", "slower", "faster", "eased", "paused", "fps8", "cut_to_final", "crossfade"}
-    wrong = {"static", "noise", "reversed", "halfway", "solved_then_destroyed"}
-    assert TASK.tricks == {**dict.fromkeys(right, "pass"), **dict.fromkeys(wrong, "fail")}

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
-import cv2
-import numpy as np
 import pytest
+from drawn_films import gold, judged, judged_pictures, still
 
 from vmevalkit.media.canvas import blend
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.planning import plan
-from vmevalkit.tasks.rotation_task import TASK, RotationKnobs, RotationPuzzle, View
+from vmevalkit.tasks.rotation_task import TASK, RotationKnobs, RotationPuzzle
 from vmevalkit.tasks.rotation_task.snakes import connected, shape_of
-from vmevalkit.tasks.task import Glimpse, readable
 
 EXPECTED = {
     "under_rotation_half": "fail",
@@ -42,25 +37,6 @@ KNOBS = {
 }
 
 
-def passes(
-    puzzle: RotationPuzzle, picture_at: Callable[[float], Frame], seconds: float = 3.0, fps: float = 10.0
-) -> bool:
-    """The film shrunk, read and judged, without registration; the last picture stands for a while."""
-    reader = TASK.reader(puzzle)
-    count = round(seconds * fps)
-    before: View | None = None
-    trace = []
-    for i in range(count):
-        frame = picture_at(min(1.0, 1.2 * i / (count - 1)))
-        small = np.asarray(cv2.resize(frame, TASK.reading_size(puzzle), interpolation=cv2.INTER_AREA))
-        state = reader.read(Sighting(small, i / fps), before)
-        before = state or before
-        trace.append(Glimpse(i / fps, state))
-    read = readable(trace)
-    final = TASK.settle(puzzle, [state for at_s, state in read if at_s > read[-1][0] - 0.5])
-    return TASK.accepted(puzzle, final) and not any(found.gating for found in TASK.check(puzzle, trace).findings)
-
-
 @pytest.mark.parametrize("name", EXPECTED)
 @pytest.mark.parametrize("kind", KNOBS)
 def test_every_film_gets_its_verdict(kind: str, name: str) -> None:
@@ -70,17 +46,17 @@ def test_every_film_gets_its_verdict(kind: str, name: str) -> None:
     assert {film: made.expected for film, made in films.items()} == EXPECTED
     film = films[name]
     assert film.state_at(0.0) == TASK.solution(puzzle, 0.0)
-    assert passes(puzzle, lambda t: TASK.draw(puzzle, film.state_at(t))) == (film.expected == "pass")
+    assert judged(TASK, puzzle, film, fps=10.0).passed == (film.expected == "pass")
 
 
 @pytest.mark.parametrize("number", range(2))
 def test_the_solution_passes_and_a_still_film_or_a_dissolve_does_not(number: int) -> None:
     puzzle = plan(TASK, number + 1, 15, TASK.preset())[number]
     first, final = TASK.first_frame(puzzle), TASK.final_frame(puzzle)
-    assert passes(puzzle, lambda t: TASK.draw(puzzle, TASK.solution(puzzle, t)))
-    assert passes(puzzle, lambda t: TASK.draw(puzzle, TASK.solution(puzzle, t)), seconds=2.0, fps=8.0)
-    assert not passes(puzzle, lambda _: first)
-    assert not passes(puzzle, lambda t: blend(first, final, t))
+    assert judged(TASK, puzzle, gold(TASK, puzzle)).passed
+    assert judged(TASK, puzzle, gold(TASK, puzzle), seconds=2.0, fps=8.0).passed
+    assert not judged(TASK, puzzle, still(TASK, puzzle)).passed
+    assert not judged_pictures(TASK, puzzle, lambda t: blend(first, final, t)).passed
 
 
 def test_altered_sculptures_are_in_one_piece_and_of_another_shape() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-import cv2
 import pytest
+from drawn_films import gold, judged, still
 
-from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.planning import plan
-from vmevalkit.tasks.rotation_puzzle_task import TASK, RotationPuzzle, RotationPuzzleKnobs, Scene
-from vmevalkit.tasks.task import Film, Glimpse, readable
+from vmevalkit.tasks.rotation_puzzle_task import TASK, RotationPuzzleKnobs, Scene
+from vmevalkit.tasks.task import Film
 
 ALWAYS = {
     "repainted": "fail",
@@ -30,29 +29,10 @@ ALWAYS = {
     "other_order": "pass",
 }
 KNOBS = {
-    "easy": TASK.preset("easy"),
     "medium": TASK.preset("medium"),
-    "hard": TASK.preset("hard"),
     "kinds": RotationPuzzleKnobs(2, 2, ("L", "I", "T"), 1, 3),
     "nine": RotationPuzzleKnobs(3, 3, ("L", "I", "T"), 2, 4),
 }
-
-
-def passes(puzzle: RotationPuzzle, film: Film[Scene], seconds: float = 3.0, fps: float = 12.0) -> bool:
-    """The film drawn, shrunk, read and judged, without registration."""
-    reader = TASK.reader(puzzle)
-    count = round(seconds * fps)
-    before: Scene | None = None
-    trace = []
-    for i in range(count):
-        frame = TASK.draw(puzzle, film.state_at(min(1.0, 1.25 * i / (count - 1))))
-        small = cv2.resize(frame, TASK.reading_size(puzzle), interpolation=cv2.INTER_AREA)
-        state = reader.read(Sighting(small, i / fps), before)
-        before = state or before
-        trace.append(Glimpse(i / fps, state))
-    read = readable(trace)
-    final = TASK.settle(puzzle, [state for at_s, state in read if at_s > read[-1][0] - 0.5])
-    return TASK.accepted(puzzle, final) and not any(finding.gating for finding in TASK.check(puzzle, trace).findings)
 
 
 @pytest.mark.parametrize("name", KNOBS)
@@ -63,16 +43,17 @@ def test_every_film_gets_its_verdict(name: str) -> None:
         assert set(films) - set(ALWAYS) <= {"another_answer", "one_short"}
         assert ("one_short" in films) == (len(puzzle.to_turn) > 1)
         for film_name, film in films.items():
-            assert passes(puzzle, film) == (film.expected == "pass"), (film_name, seed, puzzle)
+            assert judged(TASK, puzzle, film).passed == (film.expected == "pass"), (film_name, seed, puzzle)
 
 
 @pytest.mark.parametrize("name", KNOBS)
 @pytest.mark.parametrize(("seconds", "fps"), [(2.0, 8.0), (4.0, 24.0)])
 def test_gold_passes_and_a_still_film_and_a_cut_do_not(name: str, seconds: float, fps: float) -> None:
     puzzle = plan(TASK, 1, 7, KNOBS[name])[0]
-    assert passes(puzzle, Film(lambda t: TASK.solution(puzzle, t), "pass", "gold"), seconds, fps)
-    assert not passes(puzzle, Film(lambda _: TASK.solution(puzzle, 0.0), "fail", "still"), seconds, fps)
-    assert not passes(puzzle, Film(lambda t: TASK.solution(puzzle, float(t > 0.5)), "fail", "cut"), seconds, fps)
+    assert judged(TASK, puzzle, gold(TASK, puzzle), seconds, fps).passed
+    assert not judged(TASK, puzzle, still(TASK, puzzle), seconds, fps).passed
+    cut: Film[Scene] = Film(lambda t: TASK.solution(puzzle, float(t > 0.5)), "fail", "cut")
+    assert not judged(TASK, puzzle, cut, seconds, fps).passed
 
 
 def test_films_begin_with_the_first_frame_and_change() -> None:
@@ -102,12 +83,6 @@ def test_the_films_do_what_they_say() -> None:
             others += 1
             assert end["another_answer"] != TASK.solution(puzzle, 1.0)
     assert others == 30
-
-
-def test_every_generic_trick_has_a_verdict() -> None:
-    right = {"oracle", "slower", "faster", "eased", "paused", "fps8"}
-    wrong = {"static", "cut_to_final", "crossfade", "noise", "reversed", "halfway", "solved_then_destroyed"}
-    assert TASK.tricks == {**dict.fromkeys(right, "pass"), **dict.fromkeys(wrong, "fail")}
 
 
 def test_the_middle_of_a_solution_is_no_answer_yet() -> None:

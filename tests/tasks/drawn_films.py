@@ -1,0 +1,48 @@
+"""Films that are drawn, read and judged without a video in between: perception and rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cv2
+import numpy as np
+
+from vmevalkit.core.records import Score
+from vmevalkit.eval.verdict import judge
+from vmevalkit.media.picture import Frame
+from vmevalkit.media.sighting import Sighting
+from vmevalkit.tasks.task import AnyTask, Film, Glimpse
+
+HOLD_S = 0.6
+"""So long the last state stands."""
+
+
+def judged(task: AnyTask, puzzle: Any, film: Film[Any], seconds: float = 3.0, fps: float = 12.0) -> Score:
+    """The verdict on a film of the task's own making."""
+    return judged_pictures(task, puzzle, lambda t: task.draw(puzzle, film.state_at(t)), seconds, fps)
+
+
+def judged_pictures(
+    task: AnyTask, puzzle: Any, picture_at: Callable[[float], Frame], seconds: float = 3.0, fps: float = 12.0
+) -> Score:
+    """The verdict on pictures from t = 0 to 1, shrunk as a registered film would be."""
+    reader = task.reader(puzzle)
+    moving = round(seconds * fps)
+    before: Any = None
+    trace: list[Glimpse[Any]] = []
+    for i in range(moving + round(HOLD_S * fps)):
+        picture = picture_at(min(1.0, i / (moving - 1)))
+        small = np.asarray(cv2.resize(picture, task.reading_size(puzzle), interpolation=cv2.INTER_AREA), np.uint8)
+        state = reader.read(Sighting(small, i / fps), before)
+        before = before if state is None else state
+        trace.append(Glimpse(i / fps, state))
+    return judge(task, puzzle, trace, "rules")
+
+
+def gold(task: AnyTask, puzzle: Any) -> Film[Any]:
+    return Film(lambda t: task.solution(puzzle, t), "pass", "the reference solution")
+
+
+def still(task: AnyTask, puzzle: Any) -> Film[Any]:
+    return Film(lambda _: task.solution(puzzle, 0.0), "fail", "the first frame, for ever")
