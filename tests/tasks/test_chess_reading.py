@@ -219,3 +219,16 @@ def test_a_letter_between_pixels_is_a_mixture_of_its_neighbours(x: float, y: flo
             shift = np.array([[1, 0, x], [0, 1, y]], np.float32)
             expected = cv2.warpAffine(layer, shift, size, borderMode=cv2.BORDER_REPLICATE)
             assert np.abs(found - expected).max() < 1e-3
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_a_piece_off_its_centre_is_not_taken_for_another(symbol: str) -> None:
+    """A knight that stands low looks much like a pawn."""
+    puzzle = TASK.sample(Random(3), TASK.preset())
+    for right in (-0.14, -0.07, 0.0, 0.07, 0.14):
+        for down in (-0.14, -0.07, 0.0, 0.07, 0.14):
+            state = BoardState("." * 64, (Flyer(symbol, 3.5 + right, 4.5 + down),))
+            found = read(TASK.draw(puzzle, state))
+            assert found is not None
+            there = {found.squares[8 * 4 + 3], *(flyer.symbol for flyer in found.flyers)} - {"?"}
+            assert there == {symbol}, (right, down)

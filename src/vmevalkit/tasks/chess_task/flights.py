@@ -31,6 +31,8 @@ LEAST_INK = 30
 _STEPS = (1.5, 0.5)
 """Pixels by which a flyer is moved in turn to fit better."""
 _SIZE = SQUARE + 2 * HALO
+_SIDE = len(LETTERS) // 2
+"""So many pieces are compared closely: as many as one side has, for the colour is told at a glance."""
 
 
 def find_flyers(
@@ -129,7 +131,7 @@ class _View:
             return 0.0, None
         gain, letter, corner = stage.best(likely, centre, 1)
         if gain < CERTAIN * stage.ink_error:
-            gain, letter, corner = stage.best(range(1, len(LETTERS)), centre, 2)
+            gain, letter, corner = stage.best(range(1, len(LETTERS)), centre, _SIDE)
         if gain < EXPLAINED * stage.ink_error:
             return 0.0, None
         x, y = corner[0] + self._x + _SIZE / 2 - MARGIN, corner[1] + self._y + _SIZE / 2 - MARGIN

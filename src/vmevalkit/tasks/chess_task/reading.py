@@ -17,6 +17,7 @@ from vmevalkit.tasks.chess_task.sprites import (
     PATCH,
     SQUARE,
     Levels,
+    askew,
     banks,
     grey,
     inner,
@@ -28,6 +29,10 @@ EVEN = 115.0
 EXPLAINED = 0.55
 """The share of a square's variance that a piece must explain to be there. A ghost of half its strength explains
 nothing, one of two thirds explains three quarters."""
+CLEAR = 0.8
+"""A piece that explains so much of it is not doubted."""
+BETTER = 0.85
+"""Another piece, off the centre, that leaves so much less unexplained shows that this one is mistaken."""
 LEAST_READ = 32
 """With fewer squares than this read there is no board."""
 LEAST_SEEN = 0.75
@@ -48,6 +53,7 @@ class BoardReader:
         patches = inner(picture)
         blur, misfits = _best_blur(patches)
         letters = _letters(misfits)
+        letters[_mistaken(patches, misfits, letters, blur)] = HIDDEN
         if _contrast(patches, letters) < LEAST_CONTRAST:
             return None
         if sighting.seen is not None:
@@ -69,6 +75,20 @@ def _letters(misfits: Levels) -> NDArray[np.str_]:
     return np.where(even < EVEN, _NAMES[0], letters)
 
 
+def _mistaken(patches: Levels, misfits: Levels, letters: NDArray[np.str_], blur: int) -> Mask:
+    """Squares whose letter fits no more than passably, while another one, off the centre, fits well: a knight that
+    stands low looks much like a pawn. What really is there, and where, is then sought as for a piece in flight."""
+    rest = misfits[..., 1:].min(axis=-1)
+    doubtful = (letters != EMPTY) & (letters != HIDDEN) & (rest > (1 - CLEAR) * misfits[..., 0])
+    mistaken: Mask = np.zeros_like(doubtful)
+    if doubtful.any():
+        places = askew(blur).misfits_of_few(patches[doubtful])
+        anywhere = places.reshape(len(places), len(LETTERS), -1).min(axis=2)
+        own = misfits[doubtful][:, 1:].argmin(axis=1) + 1
+        mistaken[doubtful] = anywhere[:, 1:].min(axis=1) < BETTER * anywhere[np.arange(len(own)), own]
+    return mistaken
+
+
 _LIGHT = np.add.outer(np.arange(8), np.arange(8)) % 2 == 0
 
 
@@ -85,7 +105,7 @@ def _contrast(patches: Levels, letters: NDArray[np.str_]) -> float:
 def _best_blur(patches: Levels) -> tuple[int, Levels]:
     """Which degree of blur explains the clearest pieces best, and the misfits of all letters under it."""
     known = banks()
-    misfits = known[_MIDDLE].misfits(patches)
+    misfits = known[_MIDDLE].upright.misfits(patches)
     flat = misfits.reshape(64, -1)
     best = flat[:, 1:].argmin(axis=1) + 1
     explained = 1 - flat[np.arange(64), best] / np.maximum(flat[:, 0], EVEN)
@@ -95,7 +115,7 @@ def _best_blur(patches: Levels) -> tuple[int, Levels]:
         return _MIDDLE, misfits
     rows = patches.reshape(64, -1)[telling]
     blur = int(misfits_in_all(rows, best[telling]).argmin())
-    return (blur, misfits) if blur == _MIDDLE else (blur, known[blur].misfits(patches))
+    return (blur, misfits) if blur == _MIDDLE else (blur, known[blur].upright.misfits(patches))
 
 
 def _unseen(seen: Mask) -> Mask:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import cv2
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas
@@ -37,6 +38,8 @@ _CHANNELS = np.array([[0.2, 0.3, 0.5]])
 """Black, dark squares, light squares and white are about equally far apart in this mixture."""
 HALO = 6
 """Pixels around a square into which a blurred piece may reach."""
+ASKEW = 4
+"""Pixels by which a piece on its square may be off the centre."""
 _INKED = 0.7
 """Where less of the square shows through, there is a piece."""
 _PAD = 46
@@ -46,6 +49,45 @@ def grey(picture: Frame) -> Levels:
     """The one channel that is looked at, softened."""
     mixed = cv2.transform(picture, _CHANNELS)
     return np.asarray(cv2.GaussianBlur(mixed, (0, 0), SOFTENING), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """What the inside of a square may look like."""
+
+    both: Levels
+    """The inner pixels of A, then of F, of all patterns, as columns."""
+    clear_squared: Levels
+    added_squared: Levels
+    mixed: Levels
+    """Inner products over the inner pixels: A with A, F with F, A with F."""
+
+    def misfits(self, patches: Levels) -> Levels:
+        """Mean squared error of each pattern on each patch (any shape x pixels), the square's level left open."""
+        return self._errors(patches, patches @ self.both)
+
+    def misfits_of_few(self, patches: Levels) -> Levels:
+        """The same, where patterns are many and patches few. BLAS would wake its threads for such a product, and they
+        then turn idly for longer than all of this takes."""
+        return self._errors(patches, np.einsum("np,pk->nk", patches, self.both))
+
+    def _errors(self, patches: Levels, products: Levels) -> Levels:
+        count = len(self.mixed)
+        lacking = products[..., :count] - self.mixed
+        squared = np.einsum("...p,...p->...", patches, patches)[..., None]
+        error = squared - 2 * products[..., count:] + self.added_squared - lacking * lacking / self.clear_squared
+        return np.asarray(error / patches.shape[-1], np.float32)
+
+
+def _patterns(clear: Levels, added: Levels) -> Patterns:
+    """From A and F, patterns x rows x columns."""
+    clear, added = (layer.reshape(len(layer), -1) for layer in (clear, added))
+    return Patterns(
+        np.ascontiguousarray(np.concatenate([clear, added]).T),
+        (clear * clear).sum(axis=1),
+        (added * added).sum(axis=1),
+        (clear * added).sum(axis=1),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +108,8 @@ class Bank:
     moved: Levels
     """For each letter A and F, as rows of all their pixels: where they are, one pixel right, one down, and both. What
     lies between is a mixture of these."""
-    both: Levels
-    """The inner pixels of A, then of F, of all letters, as columns."""
-    clear_squared: Levels
-    added_squared: Levels
-    mixed: Levels
-    """Inner products over the inner pixels: A with A, F with F, A with F."""
-
-    def misfits(self, patches: Levels) -> Levels:
-        """Mean squared error of each letter on each patch (rows x columns x pixels), the square's level left open."""
-        products = patches @ self.both
-        count = len(LETTERS)
-        lacking = products[..., :count] - self.mixed
-        squared = np.einsum("rcp,rcp->rc", patches, patches)[..., None]
-        error = squared - 2 * products[..., count:] + self.added_squared - lacking * lacking / self.clear_squared
-        return np.asarray(error / patches.shape[-1], np.float32)
+    upright: Patterns
+    """Each letter in the middle of its square."""
 
     def shifted(self, letter: int, x: float, y: float) -> tuple[Levels, Levels]:
         """A and F of a letter, moved right and down by up to a pixel."""
@@ -109,9 +138,21 @@ def misfits_in_all(patches: Levels, letters: NDArray[np.intp]) -> Levels:
 @lru_cache(maxsize=1)
 def _inner_of_all() -> tuple[Levels, Levels, Levels]:
     """The inner pixels of A and of F in all banks, banks x letters x pixels, and the inner products of A with A."""
-    both = np.stack([bank.both.T for bank in banks()])
+    both = np.stack([bank.upright.both.T for bank in banks()])
     clear, added = (np.ascontiguousarray(part) for part in np.split(both, 2, axis=1))
-    return clear, added, np.stack([bank.clear_squared for bank in banks()])
+    return clear, added, np.stack([bank.upright.clear_squared for bank in banks()])
+
+
+@lru_cache(maxsize=len(BLURS))
+def askew(blur: int) -> Patterns:
+    """The letters of a bank, each moved by up to ASKEW pixels, two at a time: all places of a letter, then the next."""
+    bank = banks()[blur]
+    begin, end = HALO + RIM - ASKEW, HALO + SQUARE - RIM + ASKEW
+    windows = (
+        sliding_window_view(layer[:, begin:end, begin:end], (PATCH, PATCH), axis=(1, 2))[:, ::2, ::2]
+        for layer in (bank.clear, bank.added)
+    )
+    return _patterns(*(window.reshape(-1, PATCH, PATCH) for window in windows))
 
 
 @lru_cache(maxsize=1)
@@ -140,7 +181,6 @@ def _bank(layers: list[tuple[Levels, Levels]], blur: float) -> Bank:
         np.stack([cv2.GaussianBlur(pair[i], (0, 0), blur)[around, around] for pair in layers]) for i in (0, 1)
     )
     light, frame = (np.asarray(cv2.GaussianBlur(mask, (0, 0), blur)) for mask in _ground())
-    flat_clear, flat_added = (layer[:, within, within].reshape(len(LETTERS), -1) for layer in (clear, added))
     return Bank(
         clear,
         added,
@@ -148,10 +188,7 @@ def _bank(layers: list[tuple[Levels, Levels]], blur: float) -> Bank:
         frame,
         tuple(_ink_centre(layer) for layer in clear),
         np.stack([_moved(*pair) for pair in zip(clear, added, strict=True)]),
-        np.ascontiguousarray(np.concatenate([flat_clear, flat_added]).T),
-        (flat_clear * flat_clear).sum(axis=1),
-        (flat_added * flat_added).sum(axis=1),
-        (flat_clear * flat_added).sum(axis=1),
+        _patterns(clear[:, within, within], added[:, within, within]),
     )
 
 
