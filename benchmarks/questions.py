@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from itertools import count
 from pathlib import Path
 
 from benchmarks import spec_way
-from benchmarks.measure import Claim, interleaved, report, scratch
+from benchmarks.measure import Claim, interleaved, report, scratch, wall_seconds
 from vmevalkit.runner.generate import generate
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
@@ -46,13 +45,14 @@ def speed(name: str, root: Path) -> list[Claim]:
 
 
 def two_workers(root: Path) -> Claim:
-    def wall(workers: int) -> float:
-        begin = time.perf_counter()
-        generate(["rotation"], n=3000, seed=workers, out=root / f"workers-{workers}", workers=workers)
-        return time.perf_counter() - begin
+    runs = count()
 
-    one, two = wall(1), wall(2)
-    return Claim("rotation: two workers beside one, 3,000 questions", one / two, 1.8, "times")
+    def with_workers(workers: int) -> None:
+        seed = next(runs)
+        generate(["rotation"], n=3000, seed=seed, out=root / f"workers-{seed}", workers=workers)
+
+    seconds = interleaved({"one": lambda: with_workers(1), "two": lambda: with_workers(2)}, 3, wall_seconds)
+    return Claim("rotation: two workers beside one, 3,000 questions", seconds["one"] / seconds["two"], 1.8, "times")
 
 
 def peak_memory(root: Path) -> Claim:
