@@ -45,7 +45,7 @@ _FAINTEST = 0.3
 _OPAQUE = 0.85
 """With more than this it is whole: blur takes some of its strength."""
 _HALF = 0.6
-_HIDDEN = 0.4
+_HIDDEN = 0.55
 """A square of which more than this share is veiled cannot be read."""
 _TOUCHED = 0.01
 """A square of which more than this share is veiled, and which does not look like a pipe, may look so for that."""
