@@ -112,8 +112,12 @@ class _Reading:
             return near
         if self._before is not None and not self._before.voxels and not self._check_is_due(near):
             return near
-        start = near.pose if self._plausible(near) or self._before is None else _pose(self._before)
-        fit = min(near, self._home_in(near.voxels, start), key=_misfit)
+        fits = [near]
+        start = near.pose
+        if not self._plausible(near) and self._before is not None:
+            start = _pose(self._before)  # the camera may have come to rest
+            fits.append(self._fitter.fit(self._look, near.voxels, start, 8, thorough=True))
+        fit = min([*fits, self._home_in(near.voxels, start)], key=_misfit)
         if self._as_usual(fit) or fit.misfit <= GOOD * self._lenience or not self._plausible(fit):
             return fit
         views = self._bank.nearest(self._look, self._start, 2)
