@@ -72,9 +72,7 @@ def two_workers(root: Path) -> Claim:
 
     rounds = [(with_workers(1), with_workers(2), side_by_side()) for _ in range(2)]
     one, two, side = (min(times) for times in zip(*rounds, strict=True))
-    print(
-        f"  (rotation, 3,000 hard questions: one worker {one:.1f} s, two {two:.1f} s, two jobs side by side {side:.1f} s)"
-    )
+    print(f"  (rotation, 3,000 hard questions: one worker {one:.1f} s, two {two:.1f} s, two jobs at once {side:.1f} s)")
     return Claim("rotation: two jobs side by side beside one with two workers", side / two, 1.8, "times")
 
 
