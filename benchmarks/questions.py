@@ -54,7 +54,7 @@ print(time.perf_counter() - begin)
 """
 
 
-def two_workers(root: Path) -> Claim:
+def two_workers(root: Path) -> list[Claim]:
     """What a second worker brings, beside what a second core brings: on a shared machine two busy cores are not twice
     as fast as one. Two jobs side by side, in a process each, keep both busy; one job with two workers takes half as
     long where nothing is lost."""
@@ -73,7 +73,10 @@ def two_workers(root: Path) -> Claim:
     rounds = [(with_workers(1), with_workers(2), side_by_side()) for _ in range(2)]
     one, two, side = (min(times) for times in zip(*rounds, strict=True))
     print(f"  (rotation, 3,000 hard questions: one worker {one:.1f} s, two {two:.1f} s, two jobs at once {side:.1f} s)")
-    return Claim("rotation: two jobs side by side beside one with two workers", side / two, 1.8, "times")
+    return [
+        Claim("rotation, 3,000 hard questions: two workers beside one", one / two, 1.8, "times"),
+        Claim("rotation: two jobs side by side beside one with two workers", side / two, 1.8, "times"),
+    ]
 
 
 def peak_memory(root: Path) -> Claim:
@@ -90,7 +93,7 @@ def main() -> bool:
     with scratch() as root:
         claims = [claim for name in spec_way.DRAW if name in TASKS for claim in speed(name, root)]
         print(f"  (the specification's chess boards are drawn by {spec_way.chess_way()})")
-        return report("Questions", [*claims, two_workers(root), peak_memory(root)])
+        return report("Questions", [*claims, *two_workers(root), peak_memory(root)])
 
 
 if __name__ == "__main__":
