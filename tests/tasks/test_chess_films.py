@@ -42,6 +42,18 @@ SOMETIMES = {
 }
 
 
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_what_fails_is_not_solved_and_is_worth_less_than_half(difficulty: str) -> None:
+    for seed in range(4):
+        puzzle = TASK.sample(Random(seed), TASK.preset(difficulty))
+        for name, film in TASK.films(puzzle, Random(seed)).items():
+            found = judged(TASK, puzzle, film)
+            assert found.passed == (film.expected == "pass"), (name, seed, puzzle, found.explanation)
+            if film.expected == "fail":
+                assert not found.solved and found.outcome < 0.5
+        assert judged(TASK, puzzle, gold(TASK, puzzle), seconds=1.2, fps=8.0).value == 5
+
+
 def test_another_mate_passes() -> None:
     for seed in range(12):
         knobs = ChessKnobs(extra_pieces=(4, 10), unique=False)

@@ -32,7 +32,7 @@ _SPARSE = 16
 """Of so many rows one is compared first: where two frames differ, that mostly shows it."""
 _AT_ONCE = 16
 """Frames that are decoded before they are read. Decoder and reader each drive the other's code and data from the
-processor's cache, so in turns of single frames both take longer. They are at working size: 50 MB at most."""
+processor's cache, so in turns of single frames both take longer. They are at working size: at 16:9, 45 MB at most."""
 LOOK_EVERY_S = 0.5
 """How often a frame is compared with its redrawn state."""
 STRANGE_BLOB = 0.015

@@ -150,8 +150,9 @@ class _Batch(Generic[I, V]):
         deadline = time.perf_counter() + _PLANNING_SECONDS
         while not answered and self._short() and time.perf_counter() < deadline:
             self._draw_item()
-        for pipe in answered:
-            self._receive(pipes[pipe])  # type: ignore[index]
+        for pipe, worker in pipes.items():
+            if pipe in answered:
+                self._receive(worker)
 
     def _receive(self, worker: Worker) -> None:
         was_ready = worker.ready
