@@ -49,13 +49,6 @@ def cpu_seconds(function: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-def wall_seconds(function: Callable[[], object]) -> float:
-    """The time that one call takes, in all processes together."""
-    begin = time.perf_counter()
-    function()
-    return time.perf_counter() - begin
-
-
 def interleaved(functions: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
     """The least CPU time of each, called in turn: a busy machine only ever makes a call slower."""
     times: dict[str, list[float]] = {name: [] for name in functions}

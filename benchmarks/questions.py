@@ -6,10 +6,10 @@ import subprocess
 import sys
 from itertools import count
 from pathlib import Path
+from shutil import rmtree
 
 from benchmarks import spec_way
-from benchmarks.measure import Claim, interleaved, report, scratch, wall_seconds
-from vmevalkit.runner.generate import generate
+from benchmarks.measure import Claim, interleaved, report, scratch
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
 from vmevalkit.tasks.planning import plan
@@ -44,35 +44,36 @@ def speed(name: str, root: Path) -> list[Claim]:
     ]
 
 
-ALONE = """
+A_JOB = """
 import sys, time
 from vmevalkit.runner.generate import generate
-generate(["rotation"], n=20, out=sys.argv[1] + "/warm")
+place, workers = sys.argv[1], int(sys.argv[2])
+generate(["rotation"], n=20, out=place + "/warm")
 begin = time.perf_counter()
-generate(["rotation"], n=3000, difficulty="hard", out=sys.argv[1])
+generate(["rotation"], n=3000, difficulty="hard", out=place, workers=workers)
 print(time.perf_counter() - begin)
 """
 
 
 def two_workers(root: Path) -> list[Claim]:
-    """What a second worker brings, beside what a second core brings: on a shared machine two busy cores are not twice
-    as fast as one. Two jobs side by side, in a process each, keep both busy; one job with two workers takes half as
-    long where nothing is lost."""
+    """What a second worker brings, beside one worker, and beside what a second core brings: on a shared machine two
+    busy cores are not twice as fast as one. Two jobs side by side keep both busy; one job with two workers takes half
+    as long where nothing is lost. Least times of some rounds: a busy machine only ever makes a job slower."""
     runs = count()
 
-    def with_workers(workers: int) -> float:
-        place = root / f"workers-{next(runs)}"
-        return wall_seconds(lambda: generate(["rotation"], n=3000, difficulty="hard", out=place, workers=workers))
+    def seconds(jobs: int, workers: int) -> float:
+        places = [root / f"workers-{next(runs)}" for _ in range(jobs)]
+        commands = [[sys.executable, "-c", A_JOB, str(place), str(workers)] for place in places]
+        started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
+        took = max(float(process.communicate()[0]) for process in started)
+        for place in places:
+            rmtree(place)
+        return took
 
-    def side_by_side() -> float:
-        places = [root / f"alone-{next(runs)}" for _ in range(2)]
-        commands = [[sys.executable, "-c", ALONE, str(place)] for place in places]
-        both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
-        return max(float(process.communicate()[0]) for process in both)
-
-    rounds = [(with_workers(1), with_workers(2), side_by_side()) for _ in range(2)]
+    rounds = [(seconds(1, 1), seconds(1, 2), seconds(2, 1)) for _ in range(4)]
+    for one, two, side in rounds:
+        print(f"  (3,000 hard rotations: one worker {one:.1f} s, two {two:.1f} s, two jobs at once {side:.1f} s)")
     one, two, side = (min(times) for times in zip(*rounds, strict=True))
-    print(f"  (rotation, 3,000 hard questions: one worker {one:.1f} s, two {two:.1f} s, two jobs at once {side:.1f} s)")
     return [
         Claim("rotation, 3,000 hard questions: two workers beside one", one / two, 1.8, "times"),
         Claim("rotation: two jobs side by side beside one with two workers", side / two, 1.8, "times"),

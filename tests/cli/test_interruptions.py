@@ -151,8 +151,13 @@ def test_score_goes_on_where_it_was_stopped(tmp_path: Path, how: signal.Signals)
 
 
 def workers_of(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    """The nursery is a child of the main process, and the workers are its children."""
+
+    def children(parent: int) -> list[int]:
+        return [int(child) for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+    [nursery] = [child for child in children(pid) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return children(nursery)
 
 
 def test_a_worker_that_is_killed_does_not_end_the_batch(tmp_path: Path, untouched: str) -> None:

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ from typing import Any
 import pytest
 
 from vmevalkit.core.errors import Occupied, SetupError, StoreError, UsageError
+from vmevalkit.eval.experiment import score_one
 from vmevalkit.jobs.done import Done
 from vmevalkit.jobs.pool import map_jobs
+from vmevalkit.runner.generate import Drawer, Recipe
+from vmevalkit.tasks import TASKS
 
 
 def square(number: int) -> int:
@@ -31,6 +35,24 @@ def deadly(number: int) -> int:
     if number in (7, 8, 30):
         os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+def orphaning(number: int) -> int:
+    """The first job kills the process that workers come from, a later one its own."""
+    if number in (0, 50):
+        os.kill(os.getppid() if number == 0 else os.getpid(), signal.SIGKILL)
+    return number
+
+
+def threads_of_the_nursery(_: int) -> int:
+    return len(list(Path(f"/proc/{os.getppid()}/task").iterdir()))
+
+
+def deaf(place: str) -> None:
+    """A job that does not heed being ended."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Path(place).write_text(str(os.getpid()))
+    time.sleep(600)
 
 
 def leave(number: int) -> int:
@@ -114,6 +136,13 @@ def test_a_killed_worker_costs_its_job_alone() -> None:
     assert active_children() == []
 
 
+def test_a_killed_nursery_costs_nothing() -> None:
+    done = map_jobs(orphaning, range(100), 2)
+    assert [job.item for job in done if not job.ok] == [50]
+    assert all(job.value == job.item for job in done if job.ok)
+    assert active_children() == []
+
+
 def test_a_worker_that_leaves_is_a_record_too() -> None:
     [done] = map_jobs(leave, [5], 2)
     assert done.error is not None
@@ -137,8 +166,43 @@ def test_long_jobs_do_not_wait_behind_another(tmp_path: Path) -> None:
     assert [str(job.error) for job in done if job.error is not None] == []
 
 
-def test_workers_do_not_fight_over_the_cores() -> None:
+def test_workers_do_not_fight_over_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     assert map_jobs(threads, [0, 1], 2)[0].value == "1"
+    assert os.environ["OMP_NUM_THREADS"] == "7", "what is started later is no concern of the pool"
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+@dataclass(frozen=True)
+class WithItsTasks:
+    """Work that brings what drawing and scoring load."""
+
+    drawer: Drawer
+    score: Callable[..., object] = score_one
+
+    def __call__(self, item: int) -> int:
+        return threads_of_the_nursery(item)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux does")
+def test_the_nursery_has_one_thread_when_it_divides(tmp_path: Path) -> None:
+    """A thread that held a lock at that moment would hold it for ever in the worker."""
+    recipes = {name: Recipe(TASKS[name], 0, TASKS[name].preset(), "easy", tmp_path) for name in TASKS}
+    assert map_jobs(WithItsTasks(Drawer(recipes)), [0, 1], 2)[0].value == 1
+
+
+def test_a_job_that_does_not_end_is_ended(tmp_path: Path) -> None:
+    def items() -> Iterator[str]:
+        yield str(tmp_path / "pid")
+        while not (tmp_path / "pid").is_file():
+            time.sleep(0.01)
+            yield str(tmp_path / "pid")
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        map_jobs(deaf, items(), 2)
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
 @pytest.mark.parametrize("workers", [1, 2])

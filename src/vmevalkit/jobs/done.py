@@ -31,8 +31,10 @@ class Failure:
 
     @classmethod
     def killed(cls, exit_code: int | None) -> Failure:
-        how = f"by signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"with exit code {exit_code}"
-        return cls(("Killed",), f"the worker process died {how}; it may have run out of memory")
+        how = ""
+        if exit_code is not None:
+            how = f" by signal {-exit_code}" if exit_code < 0 else f" with exit code {exit_code}"
+        return cls(("Killed",), f"the worker process died{how}; it may have run out of memory")
 
     def is_a(self, kind: type[BaseException]) -> bool:
         return kind.__name__ in self.kinds

@@ -11,14 +11,15 @@ from typing import Generic, TypeVar
 
 from vmevalkit.core.errors import SetupError, UsageError
 from vmevalkit.jobs.done import Done, Failure, attempt
-from vmevalkit.jobs.worker import Worker, stop
+from vmevalkit.jobs.nursery import Nursery
+from vmevalkit.jobs.worker import Worker
 
 I = TypeVar("I")  # noqa: E741
 V = TypeVar("V")
 
 _CHUNK_SECONDS = 0.05
 _LARGEST_CHUNK = 64
-_PLANNING_SECONDS = 0.0005
+_PLANNING_SECONDS = 0.005
 _STILLBORN = 5
 
 
@@ -76,6 +77,7 @@ class _Batch(Generic[I, V]):
         self._waiting: deque[tuple[int, I]] = deque()
         self._suspects: deque[tuple[int, I]] = deque()
         """Items that were with a worker when it died."""
+        self._nursery: Nursery | None = None
         self._workers: list[Worker] = []
         self._with: dict[Worker, deque[_Chunk[I]]] = {}
         """The chunks that each worker has, the one it works on first."""
@@ -89,7 +91,8 @@ class _Batch(Generic[I, V]):
                 self._hand_out()
                 self._take_in()
         finally:
-            stop(self._workers)
+            if self._nursery is not None:
+                self._nursery.close(self._workers)
         return [self._finished[number] for number in sorted(self._finished)]
 
     def _left(self) -> bool:
@@ -116,7 +119,8 @@ class _Batch(Generic[I, V]):
 
     def _hand_out(self) -> None:
         while len(self._workers) < min(self._most, self._busy() + len(self._waiting) + len(self._suspects)):
-            self._workers.append(Worker(self._function))
+            self._nursery = self._nursery or Nursery(self._function)
+            self._workers.append(self._nursery.bear())
             self._with[self._workers[-1]] = deque()
         for ahead in (0, 1):  # who has nothing comes first
             for worker in self._workers:
@@ -168,10 +172,10 @@ class _Batch(Generic[I, V]):
                 self._finish(number, Done(item, value, error))
 
     def _bury(self, worker: Worker, was_ready: bool, chunks: Iterable[_Chunk[I]]) -> None:
-        code = worker.process.exitcode
+        code = self._nursery.fate(worker) if self._nursery else None
         if not was_ready:
             self._stillborn += 1
-            if code is None or code > 0 or self._stillborn > _STILLBORN:
+            if (code or 0) > 0 or self._stillborn > _STILLBORN:
                 raise SetupError(
                     f"worker processes do not start (exit code {code}); call from under `if __name__ == '__main__':` "
                     "in a script, or use one worker"

@@ -9,20 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Any
 
 from vmevalkit.core.errors import SetupError
 from vmevalkit.jobs.done import Failure, attempt
-
-# Threads that a library started before a fork may have held a lock, which the child then waits for in vain. A new
-# interpreter inherits none.
-_PROCESSES = get_context("spawn")
-_ONE_THREAD = ("OPENCV_FOR_THREADS_NUM", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 Outcome = tuple[Any, Failure | None]
 
@@ -33,17 +26,12 @@ class Worker:
     It reads what it is given at once, whatever it is doing, so ``give`` never waits for a job to end.
     """
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.pipe, theirs = _PROCESSES.Pipe()
-        self.process: BaseProcess = _PROCESSES.Process(target=_work, args=(theirs,), daemon=True)
+    def __init__(self, number: int, pipe: Connection) -> None:
+        self.number, self.pipe = number, pipe
         self.ready = False
-        self.process.start()
-        theirs.close()
-        with suppress(BrokenPipeError):  # it died at the start: ``take`` will say so
-            self.pipe.send(function)
 
     def give(self, items: Sequence[Any]) -> None:
-        with suppress(BrokenPipeError):
+        with suppress(BrokenPipeError):  # it has died: ``take`` will say so
             self.pipe.send(items)
 
     def take(self) -> tuple[list[Outcome], float] | None:
@@ -54,7 +42,6 @@ class Worker:
         try:
             answer = self.pipe.recv()
         except (EOFError, ConnectionResetError):
-            self.process.join()
             self.pipe.close()
             return None
         if isinstance(answer, Failure):
@@ -64,37 +51,24 @@ class Worker:
         return outcomes, seconds
 
 
-def stop(workers: Sequence[Worker], patience_s: float = 5.0) -> None:
-    """End them now. A job in the middle removes what it has written so far."""
-    for worker in workers:
-        worker.process.terminate()
-    for worker in workers:
-        worker.process.join(patience_s)
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
-        worker.pipe.close()
-
-
-def _work(pipe: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process, which then ends the workers
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    threading.Thread(target=_follow_parent, daemon=True).start()
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    try:
-        function = pipe.recv()
-    except EOFError:
+def work(pipe: Connection, function: Callable[[Any], Any] | Failure) -> None:
+    """A worker's life. A function that could not be loaded is reported, and ends it."""
+    if isinstance(function, Failure):
+        pipe.send(function)
         return
-    except Exception as error:  # noqa: BLE001  - an import may raise anything; the main process says what
-        pipe.send(Failure.of(error))
-        return
-    given: SimpleQueue[Sequence[Any] | Exception] = SimpleQueue()
+    given: SimpleQueue[Sequence[Any] | BaseException] = SimpleQueue()
+
+    def leave(*_: object) -> None:
+        given.put(SystemExit(1))  # if this moment's code swallows what is raised here, as a destructor does
+        sys.exit(1)
+
+    signal.signal(signal.SIGTERM, leave)
     threading.Thread(target=_keep_reading, args=(pipe, given), daemon=True).start()
-    with suppress(EOFError, BrokenPipeError):
+    with suppress(BrokenPipeError):
         pipe.send(([], 0.0))
         while True:
             items = given.get()
-            if isinstance(items, Exception):
+            if isinstance(items, BaseException):
                 raise items
             began = time.perf_counter()
             done = [attempt(function, item) for item in items]
@@ -102,22 +76,16 @@ def _work(pipe: Connection) -> None:
             pipe.send_bytes(_packed(outcomes, time.perf_counter() - began))
 
 
-def _keep_reading(pipe: Connection, given: SimpleQueue[Sequence[Any] | Exception]) -> None:
+def _keep_reading(pipe: Connection, given: SimpleQueue[Sequence[Any] | BaseException]) -> None:
     """Two sides that write into full pipes would wait for each other for ever: this side always reads."""
     while True:
         try:
             given.put(pipe.recv())
+        except (EOFError, ConnectionResetError):
+            os._exit(1)  # the main process is gone, however it went: nobody takes the results
         except Exception as error:  # noqa: BLE001  - loading an item may raise anything; it ends this worker
             given.put(error)
             return
-
-
-def _follow_parent() -> None:
-    """Once the main process is gone, however it went, nobody takes the results."""
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def _packed(outcomes: list[Outcome], seconds: float) -> Any:

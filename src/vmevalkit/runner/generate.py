@@ -47,7 +47,7 @@ class Recipe:
 class Order:
     """One question to be drawn, or to be given its film. It can be sent to another process."""
 
-    recipe: Recipe
+    task: str
     index: int
     puzzle: Any
     film_only: bool = False
@@ -55,11 +55,7 @@ class Order:
 
     @property
     def id(self) -> str:
-        return question_id(self.recipe.task.name, self.index)
-
-    @property
-    def film(self) -> Path:
-        return layout.question_folder(self.recipe.root, self.recipe.task.name, self.id) / layout.SOLUTION
+        return question_id(self.task, self.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +117,12 @@ def generate(
         values = turned(task, difficulty, knobs)
         check_number(task, n, values)
         recipes.append(Recipe(task, seed, values, difficulty_of(task, values), root, solutions))
-    with ExitStack() as locks:
+    with ExitStack() as stack:
         for recipe in recipes:
             folder = root / layout.domain_folder(recipe.task.name)
-            locks.enter_context(lock(folder))
+            stack.enter_context(lock(folder))
             clean(folder)
+            stack.callback(clean, folder)  # a worker may have been ended in the middle of tidying up
         plans = [_Plan(recipe, n, force) for recipe in recipes]
         _draw(plans, workers, on_done, n)
         made = tuple(plan.generated() for plan in plans)
@@ -160,9 +157,12 @@ class _Plan:
     def orders(self) -> Iterator[Order]:
         coming = chain(self._looked_at, self._coming)
         for index, puzzle in enumerate(islice(coming, self._n)):
-            order = Order(self.recipe, index, puzzle, film_only=index in self._stock.same)
-            if not order.film_only or (self.recipe.solutions and not order.film.is_file()):
+            order = Order(self.recipe.task.name, index, puzzle, film_only=index in self._stock.same)
+            if not order.film_only or (self.recipe.solutions and not self._film(order.id).is_file()):
                 yield order
+
+    def _film(self, question: str) -> Path:
+        return layout.question_folder(self.recipe.root, self.recipe.task.name, question) / layout.SOLUTION
 
     def take(self, done: Done[Order, dict[str, Any]]) -> None:
         if done.error is not None:
@@ -211,30 +211,36 @@ def _draw(plans: Sequence[_Plan], workers: int, on_done: Callable[[int, int], No
         nonlocal there
         if done.error is not None and done.error.is_a(StoreError):
             raise StoreError(done.error.message)  # the next question would fare no better on a full disk
-        by_task[done.item.recipe.task.name].take(done)
+        by_task[done.item.task].take(done)
         there += not done.item.film_only
         if on_done:
             on_done(there, total)
 
     if on_done:
         on_done(there, total)
-    map_jobs(fulfil, chain.from_iterable(plan.orders() for plan in plans), workers, take)
+    drawer = Drawer({plan.recipe.task.name: plan.recipe for plan in plans})
+    map_jobs(drawer, chain.from_iterable(plan.orders() for plan in plans), workers, take)
 
 
-def fulfil(order: Order) -> dict[str, Any]:
-    """Draw and write one question; returns its record."""
-    recipe = order.recipe
-    if order.film_only:
-        write_solution(recipe.task, order.puzzle, order.id, recipe.root)
-        return {}
-    return write_question(
-        recipe.task,
-        order.puzzle,
-        order.id,
-        recipe.root,
-        difficulty=recipe.difficulty,
-        seed=recipe.seed,
-        index=order.index,
-        knobs=recipe.knobs,
-        solution=recipe.solutions,
-    )
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """Draws and writes one question; returns its record. It can be sent to another process, and brings its tasks."""
+
+    recipes: Mapping[str, Recipe]
+
+    def __call__(self, order: Order) -> dict[str, Any]:
+        recipe = self.recipes[order.task]
+        if order.film_only:
+            write_solution(recipe.task, order.puzzle, order.id, recipe.root)
+            return {}
+        return write_question(
+            recipe.task,
+            order.puzzle,
+            order.id,
+            recipe.root,
+            difficulty=recipe.difficulty,
+            seed=recipe.seed,
+            index=order.index,
+            knobs=recipe.knobs,
+            solution=recipe.solutions,
+        )
