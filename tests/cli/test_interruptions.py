@@ -150,14 +150,28 @@ def test_score_goes_on_where_it_was_stopped(tmp_path: Path, how: signal.Signals)
     assert left_behind(evaluations) == []
 
 
-def workers_of(pid: int) -> list[int]:
-    """The nursery is a child of the main process, and the workers are its children."""
+def children(parent: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
-    def children(parent: int) -> list[int]:
-        return [int(child) for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
-    [nursery] = [child for child in children(pid) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
-    return children(nursery)
+def nursery_of(pid: int) -> list[int]:
+    """The child of the main process that workers come from; none before it has started."""
+    return [child for child in children(pid) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("later_s", [0.0, 0.01, 0.03, 0.1, 0.2])
+def test_an_interrupt_while_the_workers_start_is_one_line(tmp_path: Path, later_s: float) -> None:
+    """No process tells of it but the main one, wherever the others are in their own start."""
+    process = start(tmp_path, f"generate --task maze --n {N} --workers 2")
+    while not nursery_of(process.pid):
+        assert process.poll() is None
+        time.sleep(0.001)
+    time.sleep(later_s)
+    _, err = stop_when(process, lambda: True, signal.SIGINT)
+    assert process.returncode == 130
+    assert err.startswith("interrupted: ")
+    assert err.count("\n") == 1
+    assert left_behind(tmp_path) == []
 
 
 def test_a_worker_that_is_killed_does_not_end_the_batch(tmp_path: Path, untouched: str) -> None:
@@ -165,7 +179,8 @@ def test_a_worker_that_is_killed_does_not_end_the_batch(tmp_path: Path, untouche
     while len(questions_there(tmp_path)) < 20:
         assert process.poll() is None
         time.sleep(0.001)
-    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    [nursery] = nursery_of(process.pid)
+    os.kill(children(nursery)[0], signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert f"maze: {N} drawn, 0 kept" in out

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import recv_handle, send_handle
@@ -41,7 +41,8 @@ class Nursery:
     def _start(self) -> None:
         self._control, theirs = _PROCESSES.Pipe()
         self._process: BaseProcess = _PROCESSES.Process(target=_nurse, args=(theirs, self._born), daemon=True)
-        with _one_thread():  # from its first import on: a thread of OpenBLAS turns for a while before it sleeps
+        resource_tracker.ensure_running()  # else it starts with the nursery, and lets the interrupt through
+        with _one_thread(), _no_interrupt():
             self._process.start()
         theirs.close()
         with suppress(BrokenPipeError):  # it died at the start: its workers' pipes will say so
@@ -85,7 +86,8 @@ class Nursery:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """For processes that are started now: they are as many as there are cores, and shall not fight over them."""
+    """For processes that are started now: they are as many as there are cores, and shall not fight over them. It holds
+    from their first import on: a thread of OpenBLAS turns for a while before it sleeps."""
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     try:
@@ -98,9 +100,20 @@ def _one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process that is started now does not meet Ctrl-C; this one does so at the end of the block."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _nurse(control: Connection, first: int) -> None:
     """The nursery's life; and, from its birth on, the life of each worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process, which then ends the others
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
         function = control.recv()
     except EOFError:
