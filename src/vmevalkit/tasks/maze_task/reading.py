@@ -11,6 +11,7 @@ import numpy as np
 
 from vmevalkit.media.picture import Frame, Mask
 from vmevalkit.media.sighting import Sighting
+from vmevalkit.tasks.maze_task.hiding import Whereabouts
 from vmevalkit.tasks.maze_task.lattice import Cell, Point, cell_at, centre, held
 from vmevalkit.tasks.maze_task.lens import ODD, WHITE, Plane, lens_of
 from vmevalkit.tasks.maze_task.marks import Spot, dot_standard, find_spots, flag_ink, flag_standard
@@ -33,6 +34,8 @@ HOME_FLAG = 0.25
 NEAR, HASTE = 0.12, 1.25
 """A dot that vanishes has gone behind something that is no farther from it than so many cells, and so many of the
 longest steps that it made from frame to frame."""
+UNSEEN = 0.25
+"""How far a dot may go in a frame behind something, in cells, besides those steps: it may start there, or hurry."""
 
 
 class Planes(NamedTuple):
@@ -72,8 +75,11 @@ class MazeReader:
         self._seen_last: MazeState | None = None
         """The last state with a dot, after which it was not seen."""
         self._went_behind = False
-        self._covers: list[Point] = []
-        """Where the dot may have been hidden in the frame before."""
+        self._hidden = False
+        """Whether it may have been behind something in the frame before."""
+        self._whereabouts = Whereabouts(maze)
+        self._frames_on = 0
+        """How many frames ago they were known."""
         self._ways = corridors(maze)
         self._longest_step = 0.0
 
@@ -82,7 +88,8 @@ class MazeReader:
 
         A wall or a flag behind something is taken to be as it was last seen.
         """
-        covers, self._covers = self._covers, []
+        was_hidden, self._hidden = self._hidden, False
+        self._frames_on += 1
         seen = planes(sighting.picture)
         green = find_spots(seen.green, dot_standard(self._maze.grid_n), self._lens)
         red = find_spots(seen.red, flag_standard(self._maze.grid_n), self._lens)
@@ -95,7 +102,7 @@ class MazeReader:
         walls = self._walls(seen, sighting.seen, before.walls if before else self._home, (*dots, *flags))
         if walls is None:
             return None
-        emerged = tuple(covers) if dots else ()
+        emerged = self._whereabouts.points() if dots and was_hidden else ()
         if before and len(before.dots) == len(dots) == 1 and not emerged:
             self._longest_step = max(self._longest_step, dist(before.dots[0], dots[0]))
         if dots and flags:
@@ -105,8 +112,8 @@ class MazeReader:
             if walls != self._home:
                 return None
             places = self._lens.hiding_places(seen.odd, seen.lit, seen.green, sighting.seen, flags)
-            if self._may_hide(places, before):
-                self._covers = places
+            self._hidden = self._may_hide(places, before)
+            if self._hidden:
                 return None
         if not flags:
             last = before.flags if before else (centre(self._maze.goal),)
@@ -159,14 +166,24 @@ class MazeReader:
 
     def _may_hide(self, places: list[Point], before: MazeState | None) -> bool:
         """Whether a dot may be in one of the places. What vanishes in plain view has not gone behind anything."""
-        if not places or before is None:
+        if before is None:
+            self._begin(places)
             return bool(places)
-        if not before.dots:
+        if not places or not before.dots:
             return False
         if self._seen_last is not before:  # the first frame without it; whatever hid it may since have moved on
             self._seen_last = before
-            self._went_behind = any(self._is_near(place, dot) for place in places for dot in before.dots)
+            near = [place for place in places if any(self._is_near(place, dot) for dot in before.dots)]
+            self._went_behind = bool(near)
+            self._begin(near)
+        else:
+            self._whereabouts.go_on(places, self._frames_on * (UNSEEN + HASTE * self._longest_step))
+            self._frames_on = 0
         return self._went_behind
+
+    def _begin(self, places: list[Point]) -> None:
+        self._whereabouts.begin(places)
+        self._frames_on = 0
 
     def _is_near(self, place: Point, dot: Point) -> bool:
         stride = NEAR + HASTE * self._longest_step
