@@ -44,8 +44,9 @@ class Whereabouts:
             self._there = there
 
     def points(self) -> tuple[Point, ...]:
-        rows, columns = np.nonzero(self._there)
-        return tuple(((column + 0.5) / _FINE, (row + 0.5) / _FINE) for row, column in zip(rows, columns, strict=True))
+        """The middles of the squares."""
+        squares: list[list[int]] = np.argwhere(self._there).tolist()
+        return tuple(((column + 0.5) / _FINE, (row + 0.5) / _FINE) for row, column in squares)
 
     def _squares(self, places: Iterable[Point]) -> Mask:
         found = np.zeros_like(self._there)
