@@ -77,7 +77,8 @@ class _Batch(Generic[I, V]):
         self._waiting: deque[tuple[int, I]] = deque()
         self._suspects: deque[tuple[int, I]] = deque()
         """Items that were with a worker when it died."""
-        self._nursery: Nursery | None = None
+        self._nursery: Nursery
+        """There is one as soon as there is an item."""
         self._workers: list[Worker] = []
         self._with: dict[Worker, deque[_Chunk[I]]] = {}
         """The chunks that each worker has, the one it works on first."""
@@ -86,13 +87,15 @@ class _Batch(Generic[I, V]):
         self._stillborn = 0
 
     def run(self) -> list[Done[I, V]]:
+        if not self._left():
+            return []
+        self._nursery = Nursery(self._function)
         try:
             while self._left():
                 self._hand_out()
                 self._take_in()
         finally:
-            if self._nursery is not None:
-                self._nursery.close(self._workers)
+            self._nursery.close(self._workers)
         return [self._finished[number] for number in sorted(self._finished)]
 
     def _left(self) -> bool:
@@ -119,7 +122,6 @@ class _Batch(Generic[I, V]):
 
     def _hand_out(self) -> None:
         while len(self._workers) < min(self._most, self._busy() + len(self._waiting) + len(self._suspects)):
-            self._nursery = self._nursery or Nursery(self._function)
             self._workers.append(self._nursery.bear())
             self._with[self._workers[-1]] = deque()
         for ahead in (0, 1):  # who has nothing comes first
@@ -172,7 +174,7 @@ class _Batch(Generic[I, V]):
                 self._finish(number, Done(item, value, error))
 
     def _bury(self, worker: Worker, was_ready: bool, chunks: Iterable[_Chunk[I]]) -> None:
-        code = self._nursery.fate(worker) if self._nursery else None
+        code = self._nursery.fate(worker)
         if not was_ready:
             self._stillborn += 1
             if (code or 0) > 0 or self._stillborn > _STILLBORN:
