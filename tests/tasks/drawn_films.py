@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import cv2
@@ -38,6 +39,19 @@ def judged_pictures(
         before = before if state is None else state
         trace.append(Glimpse(i / fps, state))
     return judge(task, puzzle, trace, "rules")
+
+
+def check_verdicts(task: AnyTask, difficulty: str, puzzles: int, failing_below: float) -> None:
+    """Every film of some puzzles gets the verdict it deserves; one that fails is not solved, and its outcome is low.
+    The reference solution is worth a 5, also when it is short."""
+    for seed in range(puzzles):
+        puzzle = task.sample(Random(seed), task.preset(difficulty))
+        for name, film in task.films(puzzle, Random(seed)).items():
+            found = judged(task, puzzle, film)
+            assert found.passed == (film.expected == "pass"), (name, seed, puzzle, found.explanation)
+            if film.expected == "fail":
+                assert not found.solved and found.outcome < failing_below
+        assert judged(task, puzzle, gold(task, puzzle), seconds=1.2, fps=8.0).value == 5
 
 
 def gold(task: AnyTask, puzzle: Any) -> Film[Any]:

@@ -7,7 +7,7 @@ from random import Random
 
 import chess
 import pytest
-from drawn_films import gold, judged
+from drawn_films import check_verdicts, gold, judged
 
 from vmevalkit.tasks.chess_task import TASK, ChessKnobs, ChessPuzzle
 from vmevalkit.tasks.chess_task.board_state import state_of
@@ -44,14 +44,7 @@ SOMETIMES = {
 
 @pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
 def test_what_fails_is_not_solved_and_is_worth_less_than_half(difficulty: str) -> None:
-    for seed in range(4):
-        puzzle = TASK.sample(Random(seed), TASK.preset(difficulty))
-        for name, film in TASK.films(puzzle, Random(seed)).items():
-            found = judged(TASK, puzzle, film)
-            assert found.passed == (film.expected == "pass"), (name, seed, puzzle, found.explanation)
-            if film.expected == "fail":
-                assert not found.solved and found.outcome < 0.5
-        assert judged(TASK, puzzle, gold(TASK, puzzle), seconds=1.2, fps=8.0).value == 5
+    check_verdicts(TASK, difficulty, puzzles=4, failing_below=0.5)
 
 
 def test_another_mate_passes() -> None:
