@@ -38,7 +38,8 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
 
 def from_json(kind: type[T], data: Any) -> T:
     """The record that ``to_json`` was given. Raises TypeError, ValueError or KeyError where the data do not fit."""
-    return _revive(kind, data)  # type: ignore[no-any-return]
+    record: T = _revive(kind, data)
+    return record
 
 
 def dumps(value: Any) -> str:

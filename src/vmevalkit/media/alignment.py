@@ -287,4 +287,5 @@ def _spread(strength: Floats, points: int) -> tuple[NDArray[np.intp], NDArray[np
     spare = points - int(kept.sum())
     if 0 < spare < rest.size:
         kept |= (rest > 0) & (rest >= np.partition(rest, -spare, axis=None)[-spare])
-    return np.nonzero(kept)  # type: ignore[return-value]
+    down, across = np.nonzero(kept)
+    return down, across

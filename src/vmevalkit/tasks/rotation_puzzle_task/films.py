@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import Any
 
 from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, connected, turned
 from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import (
@@ -158,8 +159,8 @@ def _initial(puzzle: RotationPuzzle) -> list[float]:
     return [float(square.initial_angle) for square in puzzle.squares]
 
 
-def _changed(scene: Scene, number: int, **fields: float | str) -> Scene:
-    return scene_of(replace(pipe, **fields) if pipe.home == number else pipe for pipe in scene.pipes)  # type: ignore[arg-type]
+def _changed(scene: Scene, number: int, **fields: Any) -> Scene:
+    return scene_of(replace(pipe, **fields) if pipe.home == number else pipe for pipe in scene.pipes)
 
 
 def _without(scene: Scene, number: int, gone: bool) -> Scene:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import pi, sin
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +22,9 @@ def films(puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[View]]:
     def film(state_at: Callable[[float], View], expected: Expected, why: str) -> Film[View]:
         return Film(state_at, expected, why)
 
-    def at(turned: float, **changes: object) -> View:
+    def at(turned: float, **changes: Any) -> View:
         azim_deg = (puzzle.azim_deg + turned) % 360
-        return replace(View(azim_deg, puzzle.elev_deg, puzzle.voxels, puzzle.paint), **changes)  # type: ignore[arg-type]
+        return replace(View(azim_deg, puzzle.elev_deg, puzzle.voxels, puzzle.paint), **changes)
 
     def become(other: Voxels, since: float, flip: bool = False) -> Callable[[float], View]:
         """The turn of the solution, the sculpture being another from some time on."""

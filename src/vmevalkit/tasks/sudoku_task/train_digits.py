@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,12 +143,12 @@ def main(folders: Sequence[str]) -> None:
     shown, classes = samples(np.random.default_rng(SEED), seen, SAMPLES)
     sys.stdout.write(f"{len(seen)} sources to train with, {len(held)} held out, {len(classes)} samples\n")
     layers = train(np.random.default_rng(SEED), shown, classes)
-    stored = {
+    stored: dict[str, Any] = {
         f"{kind}{i}": part.astype(np.float16)
         for i, layer in enumerate(layers)
         for kind, part in zip("wb", layer, strict=True)
     }
-    np.savez_compressed(Path(__file__).with_name("digits.npz"), **stored)  # type: ignore[arg-type]
+    np.savez_compressed(Path(__file__).with_name("digits.npz"), **stored)
     dice = np.random.default_rng(SEED + 1)
     tested: list[Source] = ["hand", "hershey held out", *held]
     rates = {Path(source).name: measured(layers, dice, source) for source in tested}
