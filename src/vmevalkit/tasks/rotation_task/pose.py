@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.picture import Frame, Mask
+from vmevalkit.tasks.rotation_task.backdrop import areas
 from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
 from vmevalkit.tasks.rotation_task.render import ALPHA, SHADE, draw_sculpture, face_fills
 from vmevalkit.tasks.rotation_task.scene import BASE_COLOUR, RotationPuzzle, View
@@ -34,6 +35,7 @@ _DELTA_DEG = 1.0
 _LONGEST_STEP = np.array([12.0, 8.0, 0.1, 0.05, 0.05])
 _SMALL_STEP = np.array([0.12, 0.15, 0.003, 0.0015, 0.0015])
 _OUTLIER = 40.0  # levels: a background that differs by more counts little, whatever stands there
+_OWN_COLOUR = 30.0  # levels by which a table differs in other colours than the sculpture does
 _CAP = 40.0**2  # squared levels: more than this is as wrong as can be
 _MARGIN = 8  # pixels around the sculpture that are compared too
 
@@ -65,6 +67,8 @@ class Fit:
     """3 x parts: the colour in levels that each part of the render stands for."""
     window: tuple[slice, slice]
     """The rows and columns that were compared."""
+    backdrop: Floats | None
+    """Where in the window the backdrop has its second, third ... colour; None where it has but one."""
     rest: Floats
     """For each pixel of the window the squared difference, in squared levels."""
 
@@ -106,20 +110,29 @@ class PoseFitter:
         """How much of each pixel the sculpture covers."""
         if self.puzzle.colours:
             return np.asarray(np.clip((1 - parts[:3].min(axis=0)) * 8, 0, 1))
-        return np.asarray(1 - parts[0])
+        return np.asarray(1 - parts[0] if len(parts) == 3 else 1 - parts[0] - parts[3:].sum(axis=0))
 
     def axes(self, palette: Floats) -> Floats:
         """The directions in colour to compare along, as rows.
 
-        A sculpture of one colour needs a single one: where faces and edges stand out most from the background.
+        A sculpture of one colour needs a single one, where faces and edges stand out most from the background, and
+        another where a table stands out in a colour of its own.
         """
         if self.puzzle.colours:
             return np.eye(3, dtype=np.float32)
-        axis = 2 * palette[:, 0] - palette[:, 1] - palette[:, 2]
-        return np.asarray(axis / max(float(np.linalg.norm(axis)), 1e-6))[None]
+        first = 2 * palette[:, 0] - palette[:, 1] - palette[:, 2]
+        axes = [first / max(float(np.linalg.norm(first)), 1e-6)]
+        for table in palette[:, 3:].T:
+            aside = palette[:, 1] - table
+            for axis in axes:
+                aside = aside - (aside @ axis) * axis
+            size = float(np.linalg.norm(aside))
+            if size > _OWN_COLOUR:
+                axes.append(aside / size)
+        return np.asarray(axes)
 
     def background(self, palette: NDArray[Any]) -> NDArray[Any]:
-        """The colour around the sculpture."""
+        """The main colour around the sculpture."""
         return np.asarray(palette.sum(axis=1) if self.puzzle.colours else palette[:, 0])
 
     def fit(self, look: Look, voxels: Voxels, start: Pose, rounds: int = 4, thorough: bool = False) -> Fit:
@@ -144,12 +157,12 @@ class PoseFitter:
                 slopes = None
         return comparison.outcome()
 
-    def cost(self, look: Look, voxels: Voxels, pose: Pose, window: tuple[slice, slice]) -> float:
-        """What a sculpture leaves unexplained within a window, the pose being given, in squared levels."""
-        rows, columns = window
+    def cost(self, look: Look, voxels: Voxels, fit: Fit) -> float:
+        """What a sculpture in the place of a fit's leaves unexplained, in squared levels."""
+        rows, columns = fit.window
         pixels = look.pixels[:, rows, columns].reshape(3, -1)
-        parts = self.parts(voxels, pose, look.blur)[:, rows, columns]
-        parts = parts.reshape(len(parts), -1)
+        parts = self.parts(voxels, fit.pose, look.blur)[:, rows, columns]
+        parts = _split(parts.reshape(len(parts), -1), fit.backdrop)
         weight = np.ones(parts.shape[1], np.float32) if look.seen is None else look.seen[rows, columns].ravel()
         palette, _ = _palette(pixels, parts, weight)
         rest = pixels - palette @ parts
@@ -178,7 +191,11 @@ class _Comparison:
         self._shape = pixels.shape[1:]
         self._pixels = pixels.reshape(3, -1)
         self._seen = None if look.seen is None else look.seen[rows, columns].ravel()
+        self._backdrop: Floats | None = None
         self._pose, self._parts = pose, self._render(pose)
+        if not fitter.puzzle.colours:
+            self._backdrop = areas(pixels, fitter.cover(self._parts).reshape(self._shape), look.blur)
+            self._parts = _split(self._parts, self._backdrop)
         weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
         palette, _ = _palette(self._pixels, self._parts, weight)
         self._axes = fitter.axes(palette)
@@ -194,7 +211,7 @@ class _Comparison:
     def _render(self, pose: Pose) -> Floats:
         rows, columns = self._window
         parts = self._fitter.parts(self._voxels, pose, self._blur)[:, rows, columns]
-        return parts.reshape(len(parts), -1)
+        return _split(parts.reshape(len(parts), -1), self._backdrop)
 
     def _weigh(self, rest: Floats) -> Floats:
         """A large difference counts little: a table, a hand or a wrong voxel shall not pull at the pose.
@@ -251,14 +268,20 @@ class _Comparison:
             self._levels, self._gram = _palette(self._values, tried, self._weight)
         return np.asarray(change), better
 
+    def _behind(self, palette: Floats) -> Floats:
+        """The colour behind each pixel."""
+        main = self._fitter.background(palette)[:, None]
+        if self._backdrop is None:
+            return np.asarray(main)
+        return np.asarray(main + (palette[:, 3:] - main) @ self._backdrop.reshape(len(self._backdrop), -1))
+
     def outcome(self) -> Fit:
         rest = self._values - self._levels @ self._parts
         palette, _ = _palette(self._pixels, self._parts, self._weigh(rest))
         cover = self._fitter.cover(self._parts)
         if self._seen is not None:
             cover = cover * self._seen
-        contrast = self._values - (self._axes @ self._fitter.background(palette))[:, None]
-        total = max(_cost(cover, contrast), 1.0)
+        total = max(_cost(cover, self._values - self._axes @ self._behind(palette)), 1.0)
         square = (rest * rest).sum(axis=0)
         around = np.maximum(1 - cover * 4, 0) if self._seen is None else np.maximum(self._seen - cover * 4, 0)
         return Fit(
@@ -269,6 +292,7 @@ class _Comparison:
             contrast=float(np.sqrt(total / max(float(cover.sum()), 1.0))),
             palette=palette.astype(np.float64),
             window=self._window,
+            backdrop=self._backdrop,
             rest=square,
         )
 
@@ -287,6 +311,14 @@ def _window(puzzle: RotationPuzzle, voxels: Voxels, pose: Pose) -> tuple[slice, 
     low = (points.min(axis=0) - _MARGIN).clip(0, SIDE - 8).astype(int)
     high = (points.max(axis=0) + _MARGIN + 1).clip(low + 8, SIDE).astype(int)
     return slice(low[1], high[1]), slice(low[0], high[0])
+
+
+def _split(parts: Floats, backdrop: Floats | None) -> Floats:
+    """The background as several parts, where the backdrop has several colours."""
+    if backdrop is None:
+        return parts
+    behind = parts[0] * backdrop.reshape(len(backdrop), -1)
+    return np.concatenate([parts[:1] - behind.sum(axis=0), parts[1:], behind])
 
 
 def _cost(weight: Floats, rest: Floats) -> float:

@@ -33,7 +33,7 @@ def mirror_fit(fitter: PoseFitter, bank: ViewBank, look: Look, soft: Look, place
 
 def edit_fit(fitter: PoseFitter, look: Look, fit: Fit) -> Fit | None:
     """A sculpture with one voxel moved, lost or added that explains the frame better, if there is one."""
-    base = fitter.cost(look, fit.voxels, fit.pose, fit.window)
+    base = fitter.cost(look, fit.voxels, fit)
     first = _best_edit(fitter, look, fit, _removals(fitter, fit) + _additions(fitter, fit))
     if first is None or first[1] > _WORTHWHILE * base:
         return None
@@ -42,12 +42,12 @@ def edit_fit(fitter: PoseFitter, look: Look, fit: Fit) -> Fit | None:
     second = _best_edit(fitter, look, refit, _additions(fitter, refit) if lost else _removals(fitter, refit))
     if second is None or set(second[0]) == set(fit.voxels):
         return refit
-    alone = fitter.cost(look, refit.voxels, refit.pose, refit.window)
+    alone = fitter.cost(look, refit.voxels, refit)
     return fitter.fit(look, second[0], refit.pose, 3) if second[1] < _WORTHWHILE * alone else refit
 
 
 def _best_edit(fitter: PoseFitter, look: Look, fit: Fit, edits: list[Voxels]) -> tuple[Voxels, float] | None:
-    costs = [(fitter.cost(look, voxels, fit.pose, fit.window), i) for i, voxels in enumerate(edits)]
+    costs = [(fitter.cost(look, voxels, fit), i) for i, voxels in enumerate(edits)]
     if not costs:
         return None
     cost, i = min(costs)
