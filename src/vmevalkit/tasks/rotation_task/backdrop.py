@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 
 _ALIKE = 14.0  # levels: colours that differ by less are one
-_OTHER = 40.0  # levels: from here on a pixel is of none of the colours
+_OTHER = 30.0  # levels: from here on a pixel is of none of the colours
 _PLAIN = 0.94  # share of one colour from which on there is no other
 _LEAST = 0.05  # share of a colour that is worth a part of its own
 _MOST = 4
@@ -23,7 +23,7 @@ _LEAST_PIXELS = 40
 _CLEAR = 0.02  # of the sculpture, in a pixel beside it
 
 
-def areas(pixels: Floats, cover: Floats, blur: float) -> Floats | None:
+def areas(pixels: Floats, cover: Floats) -> Floats | None:
     """How much of each pixel belongs to the second, third ... colour of the backdrop; None where it has but one.
 
     ``pixels`` are 3 x height x width, ``cover`` says how much of each the sculpture covers, about.
@@ -35,16 +35,28 @@ def areas(pixels: Floats, cover: Floats, blur: float) -> Floats | None:
     colours = _main_colours(around, pixels[:, cover > 1 - _CLEAR])
     if len(colours) < 2:
         return None
-    gaps = np.array([_gap(pixels.reshape(3, -1), colour) for colour in colours])
-    known = beside & (gaps.min(axis=0) < _OTHER).reshape(beside.shape)
-    nearest = gaps.argmin(axis=0)
+    shares, rest = _mixtures(pixels.reshape(3, -1), np.array(colours))
+    known = beside & (rest < _OTHER).reshape(beside.shape)
     _, places = cv2.distanceTransformWithLabels(
         (~known).astype(np.uint8), cv2.DIST_L2, 3, labelType=cv2.DIST_LABEL_PIXEL
     )
-    of_place = np.zeros(places.max() + 1, np.int64)
-    of_place[places[known]] = nearest[known.ravel()]
-    which = of_place[places]
-    return np.array([cv2.GaussianBlur((which == k).astype(np.float32), (0, 0), blur) for k in range(1, len(colours))])
+    at_place = np.zeros((len(colours), places.max() + 1), np.float32)
+    at_place[:, places[known]] = shares[:, known.ravel()]
+    return at_place[1:, places]
+
+
+def _mixtures(pixels: Floats, colours: Floats) -> tuple[Floats, Floats]:
+    """Each pixel as a mixture of the two colours nearest to it: the share of every colour, and what is left over."""
+    gaps = np.array([((pixels - colour[:, None]) ** 2).sum(axis=0) for colour in colours])
+    first, second = np.argsort(gaps, axis=0)[:2]
+    way = (colours[second] - colours[first]).T
+    off = pixels - colours[first].T
+    along = ((off * way).sum(axis=0) / (way * way).sum(axis=0)).clip(0, 1)
+    shares = np.zeros(gaps.shape, np.float32)
+    every = np.arange(pixels.shape[1])
+    shares[first, every] = 1 - along
+    shares[second, every] = along
+    return shares, np.abs(off - along * way).max(axis=0)
 
 
 def _main_colours(around: Floats, sculpture: Floats) -> list[Floats]:

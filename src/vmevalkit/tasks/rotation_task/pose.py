@@ -194,7 +194,7 @@ class _Comparison:
         self._backdrop: Floats | None = None
         self._pose, self._parts = pose, self._render(pose)
         if not fitter.puzzle.colours:
-            self._backdrop = areas(pixels, fitter.cover(self._parts).reshape(self._shape), look.blur)
+            self._backdrop = areas(pixels, fitter.cover(self._parts).reshape(self._shape))
             self._parts = _split(self._parts, self._backdrop)
         weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
         palette, _ = _palette(self._pixels, self._parts, weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, inf, log
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from vmevalkit.tasks.rotation_task.table import table_under
 
 GOOD = 0.006
 """A misfit that asks no question: heavy blur and compression leave no more."""
+CLEAR = 0.003
+"""Up to here nothing is doubted. More may be a voxel in front of others, which hardly shows."""
 DOUBTFUL = 0.012
-"""From here on other sculptures are tried."""
+"""From here on the sculpture is looked for elsewhere, and its mirror image is tried."""
 UNKNOWN = 0.09
 """From here on it is not this sculpture, whatever it is."""
 _AS_GOOD = 0.0015  # a frame may fit worse than the one before by so much, and twice, without a closer look
-_STRAY = 0.004  # of what stands beside the sculpture; more may be an added voxel
+_STRAY = 0.003  # of what stands beside the sculpture; more may be an added voxel
 _UNLIKE = 0.5  # what the best view of a bank leaves unexplained of a frame that shows no sculpture
 _FAINT = 6.0  # levels of contrast; less is an empty picture
 _BETTER = 0.5  # another sculpture must leave at most this share of what the puzzle's own leaves
@@ -84,8 +86,8 @@ class _Reading:
         fit = self._follow(near)
         if self._plausible(fit) and fit.voxels != self._puzzle.voxels:
             return self._view(self._rival(fit), checked=True)
-        if self._plausible(fit) and fit.stray <= _STRAY:
-            return self._view(fit, checked=True)  # nothing to doubt: the next doubt is looked into at once
+        if self._clear(fit):
+            return self._view(fit, checked=False)
         if not self._check_is_due(fit):
             return self._view(fit, checked=False)
         found = self._search(fit, near)
@@ -94,10 +96,13 @@ class _Reading:
     def _plausible(self, fit: Fit) -> bool:
         return fit.misfit <= DOUBTFUL * self._lenience
 
+    def _clear(self, fit: Fit) -> bool:
+        return fit.misfit <= CLEAR * self._lenience and fit.stray <= _STRAY
+
     def _check_is_due(self, fit: Fit) -> bool:
-        """Doubts are looked into at once when they are new, and then now and again."""
+        """Doubts are looked into at once when they are new or others, and then now and again."""
         track = self._track
-        if track is None or fit.misfit > 1.3 * track.misfit_checked + 0.004:
+        if track is None or not track.misfit_checked / 2 < fit.misfit < 1.3 * track.misfit_checked + 0.004:
             return True
         return not 0 <= self._sighting.seconds - track.checked_s < _RECHECK_S
 
@@ -131,7 +136,7 @@ class _Reading:
     def _rival(self, fit: Fit) -> Fit:
         """Another sculpture was seen before and is seen again, unless the puzzle's own does nearly as well."""
         own = self._fitter.fit(self._look, self._puzzle.voxels, fit.pose, 2)
-        return fit if _unexplained(fit) < _BETTER * _unexplained(own) else own
+        return fit if self._explains_more(fit, own) else own
 
     def _home_in(self, voxels: tuple[tuple[int, int, int], ...], start: Pose) -> Fit:
         """From further away: blurred first, then finely."""
@@ -146,7 +151,7 @@ class _Reading:
     def _search(self, fit: Fit, near: Fit) -> Fit | None:
         """The sculpture itself from anywhere, its mirror image, an edited one; None where there is none at all."""
         own, unlike = self._from_anywhere(fit)
-        if self._plausible(own) and own.stray <= _STRAY:
+        if self._clear(own):
             return own
         if own.contrast < _FAINT or (unlike > _UNLIKE and own.misfit > _UNLIKE):
             return None
@@ -156,7 +161,15 @@ class _Reading:
         if all(other.misfit > _BETTER * own.misfit for other in others):
             others += self._edited(own, near)
         best = min(others, key=_unexplained, default=own)
-        return best if _unexplained(best) < _BETTER * _unexplained(own) else own
+        return best if self._explains_more(best, own) else own
+
+    def _explains_more(self, other: Fit, own: Fit) -> bool:
+        """Whether another sculpture explains so much more than the puzzle's own that it must be the one.
+
+        What a hand hides looks like a voxel lost; but a hand hides parts of voxels, so that such a sculpture does not
+        fit well either.
+        """
+        return other.misfit <= GOOD * self._lenience and _unexplained(other) < _BETTER * _unexplained(own)
 
     def _edited(self, own: Fit, near: Fit) -> list[Fit]:
         """Edits are looked for from where the camera was expected, and from where the sculpture fits best."""
@@ -178,7 +191,9 @@ class _Reading:
             return None
         before, track, seconds = self._before, self._track, self._sighting.seconds
         turn_deg = angle_between(before.azim_deg, float(fit.pose[0])) if before is not None else 0.0
-        if track is None or checked:
+        if self._clear(fit):  # the next doubt is looked into at once
+            checked_s, misfit_checked = -inf, fit.misfit
+        elif track is None or checked:
             checked_s, misfit_checked = seconds, fit.misfit
         else:
             checked_s, misfit_checked = track.checked_s, track.misfit_checked
