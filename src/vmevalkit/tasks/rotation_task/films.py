@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from vmevalkit.tasks.rotation_task.camera import eye_of, solid_of, visible_spots
-from vmevalkit.tasks.rotation_task.scene import BASE_COLOUR, RotationPuzzle, View
+from vmevalkit.tasks.rotation_task.scene import BASE_COLOUR, RotationPuzzle, TableTop, View
 from vmevalkit.tasks.rotation_task.snakes import Voxel, Voxels, connected, grow_snake, mirrored, neighbours, shape_of
 from vmevalkit.tasks.task import Expected, Film
 
 _OTHER_COLOURS = ("#e6b380", "#9fd6a3", "#e69aa8", "#d8d27c")
+_TABLE_COLOURS = ("#e6dccb", "#c9a27a", "#a9784f", "#6b4a2f", "#d0d0d4", "#c0c4da", "#8f9a8c", "#3c3836")
+"""Light and dark wood, marble, felt, slate."""
 
 
 def films(puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[View]]:
@@ -44,13 +46,21 @@ def films(puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[View]]:
     over = rng.uniform(35, 40) if whole <= 180 else -rng.uniform(35, 40)
     colour = rng.choice(_OTHER_COLOURS)
     phase = rng.uniform(0, 2 * pi)
+    moved, lost, another = _with_voxel_moved(puzzle, rng), _with_voxel_lost(puzzle, rng), _another(puzzle, rng)
+    added = _with_voxel_added(puzzle, rng)
+    top = TableTop(rng.choice(_TABLE_COLOURS), rng.uniform(1.0, 1.5), rng.choice((4, 6, 48)))
+    changed = become(rng.choice((moved, lost, added)), early)
     made = {
         "under_rotation_half": film(lambda t: at(whole * short * t), "fail", "stops half-way"),
         "full_turn": film(lambda t: at(360 * t), "fail", "goes all the way round, back to the start"),
         "mirrored": film(become(mirrored(puzzle.voxels), early, flip), "fail", "becomes its mirror image"),
-        "voxel_moved": film(become(_with_voxel_moved(puzzle, rng), early), "fail", "one voxel is in another place"),
-        "voxel_lost": film(become(_with_voxel_lost(puzzle, rng), early), "fail", "one voxel vanishes"),
-        "another_sculpture": film(become(_another(puzzle, rng), early), "fail", "becomes another sculpture"),
+        "voxel_moved": film(become(moved, early), "fail", "one voxel is in another place"),
+        "voxel_lost": film(become(lost, early), "fail", "one voxel vanishes"),
+        "voxel_added": film(become(added, early), "fail", "one voxel is too many"),
+        "voxel_changed_on_table": film(
+            lambda t: replace(changed(t), table=t > 0.1, table_top=top), "fail", "a voxel is moved, lost or added, on a table"
+        ),
+        "another_sculpture": film(become(another, early), "fail", "becomes another sculpture"),
         "final_elevation_off_20": film(
             lambda t: at(whole * t, elev_deg=puzzle.elev_deg + 20 * t), "fail", "the camera rises by 20 degrees"
         ),
@@ -68,7 +78,9 @@ def films(puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[View]]:
             "pass",
             "turns 25 degrees too far, and comes back",
         ),
-        "with_table": film(lambda t: at(whole * t, table=t > 0.1), "pass", "a table appears under the sculpture"),
+        "with_table": film(
+            lambda t: at(whole * t, table=t > 0.1, table_top=top), "pass", "a table appears under the sculpture"
+        ),
         "wobble": film(
             lambda t: at(whole * t, elev_deg=puzzle.elev_deg + 3 * (sin(phase + 4 * pi * t) - sin(phase)) / 2),
             "pass",
@@ -106,6 +118,14 @@ def _with_voxel_lost(puzzle: RotationPuzzle, rng: Random) -> Voxels:
     return rng.choice([rest for rest in rests if connected(rest)] or rests)
 
 
+def _with_voxel_added(puzzle: RotationPuzzle, rng: Random) -> Voxels:
+    """With one voxel more, of which the final view shows two faces; one alone may look as the faces around it."""
+    places = sorted({near for voxel in puzzle.voxels for near in neighbours(voxel)} - set(puzzle.voxels))
+    rng.shuffle(places)
+    others = [(*puzzle.voxels, place) for place in places]
+    return next((other for other in others if other[-1] in _shown(puzzle, other, 8)), others[0])
+
+
 def _with_voxel_moved(puzzle: RotationPuzzle, rng: Random) -> Voxels:
     """One voxel in another place that the final view shows; one piece, and another shape."""
     own = shape_of(puzzle.voxels).key
@@ -129,11 +149,11 @@ def _another(puzzle: RotationPuzzle, rng: Random) -> Voxels:
     return min(others, key=lambda other: len(set(other) & set(puzzle.voxels)))
 
 
-def _shown(puzzle: RotationPuzzle, voxels: Voxels) -> list[Voxel]:
-    """The voxels that the final view shows well."""
+def _shown(puzzle: RotationPuzzle, voxels: Voxels, least: int = 4) -> list[Voxel]:
+    """The voxels that the final view shows well, each by so many of its spots; a face has four."""
     eye = eye_of(puzzle, puzzle.final_azim_deg, puzzle.elev_deg)
     spots = visible_spots(solid_of(voxels), eye)
-    return [voxel for voxel, count in zip(voxels, spots, strict=True) if count >= 4]
+    return [voxel for voxel, count in zip(voxels, spots, strict=True) if count >= least]
 
 
 def _without(voxels: Voxels, voxel: Voxel) -> Voxels:

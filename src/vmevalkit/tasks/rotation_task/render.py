@@ -19,14 +19,12 @@ ALPHA = 0.8
 EDGE_WIDTH = 1.2
 SHADE = np.array([0.86, 0.96, 0.80, 0.91, 0.74, 1.06])
 """How bright a face is, by where it looks: a light that stays with the sculpture, from above."""
-_TABLE_COLOUR = "#e6dccb"
-_TABLE_RADIUS = 1.15  # in radii of the sculpture
 
 
 def draw(puzzle: RotationPuzzle, view: View) -> Frame:
     canvas = Canvas(SIDE, SIDE)
     if view.table:
-        canvas.polygon(table_rim(puzzle, view) * SIDE, fill=_TABLE_COLOUR)
+        canvas.polygon(table_rim(puzzle, view) * SIDE, fill=view.table_top.colour)
     if view.voxels:
         draw_sculpture(canvas, puzzle, view, face_fills(view.voxels, view.paint))
     return canvas.frame()
@@ -60,10 +58,9 @@ def draw_sculpture(
 
 
 def table_rim(puzzle: RotationPuzzle, view: View) -> NDArray[np.float64]:
-    """The edge of a round table top that touches the lowest voxels, in widths of the picture."""
-    camera = camera_of(puzzle)
-    radius = _TABLE_RADIUS * camera.radius
-    around = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-    rim = np.stack([radius * np.cos(around), radius * np.sin(around), np.zeros(48)], axis=1)
+    """The edge of a table top that touches the lowest voxels, in widths of the picture."""
+    camera, top = camera_of(puzzle), view.table_top
+    around = np.linspace(0, 2 * np.pi, top.corners, endpoint=False)
+    rim = top.radius * camera.radius * np.stack([np.cos(around), np.sin(around), np.zeros(top.corners)], axis=1)
     rim += [camera.centre[0], camera.centre[1], min(z for _, _, z in puzzle.voxels) - 0.5]
     return np.asarray(camera.project(rim, view.azim_deg, view.elev_deg) * view.zoom + view.shift + 0.5)

@@ -48,6 +48,17 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
+class TableTop:
+    """What a table looks like from above."""
+
+    colour: str = "#e6dccb"
+    radius: float = 1.15
+    """In radii of the sculpture; of a square one, half its diagonal."""
+    corners: int = 48
+    """So many look round."""
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What a frame shows: the sculpture as it is now, and the camera."""
 
@@ -63,6 +74,8 @@ class View:
     """How far the sculpture is off the centre, in widths of the picture, to the right and down."""
     table: bool = False
     """Whether a table top lies under the sculpture."""
+    table_top: TableTop = field(default=TableTop(), compare=False)
+    """What it looks like, if it is drawn; a reader only says that there is one."""
     track: Track | None = field(default=None, compare=False, repr=False)
 
 
