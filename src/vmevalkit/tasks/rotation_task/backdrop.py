@@ -23,8 +23,8 @@ _LEAST_PIXELS = 40
 _CLEAR = 0.02  # of the sculpture, in a pixel beside it
 
 
-def areas(pixels: Floats, cover: Floats) -> Floats | None:
-    """How much of each pixel belongs to the second, third ... colour of the backdrop; None where it has but one.
+def areas_of(pixels: Floats, cover: Floats) -> Floats | None:
+    """How much of each pixel belongs to each colour of the backdrop, the main one first; None where it has but one.
 
     ``pixels`` are 3 x height x width, ``cover`` says how much of each the sculpture covers, about.
     """
@@ -42,7 +42,7 @@ def areas(pixels: Floats, cover: Floats) -> Floats | None:
     )
     at_place = np.zeros((len(colours), places.max() + 1), np.float32)
     at_place[:, places[known]] = shares[:, known.ravel()]
-    return at_place[1:, places]
+    return at_place[:, places]
 
 
 def _mixtures(pixels: Floats, colours: Floats) -> tuple[Floats, Floats]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.picture import Frame, Mask
-from vmevalkit.tasks.rotation_task.backdrop import areas
+from vmevalkit.tasks.rotation_task.backdrop import areas_of
 from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
 from vmevalkit.tasks.rotation_task.render import ALPHA, SHADE, draw_sculpture, face_fills
 from vmevalkit.tasks.rotation_task.scene import BASE_COLOUR, RotationPuzzle, View
@@ -68,7 +68,7 @@ class Fit:
     window: tuple[slice, slice]
     """The rows and columns that were compared."""
     backdrop: Floats | None
-    """Where in the window the backdrop has its second, third ... colour; None where it has but one."""
+    """Where in the window the backdrop has which of its colours; None where it has but one."""
     rest: Floats
     """For each pixel of the window the squared difference, in squared levels."""
 
@@ -98,19 +98,46 @@ class PoseFitter:
             self._fills[voxels] = self._part_fills(voxels)
         coloured = bool(self.puzzle.colours)
         canvas = Canvas(SIDE, SIDE, (1.0, 1.0, 1.0) if coloured else (1.0, 0.0, 0.0))
-        view = View(pose[0], pose[1], voxels, zoom=exp(pose[2]), shift=(pose[3], pose[4]))
         edge = (0.0, 0.0, 0.0) if coloured else (0.0, 0.0, 1.0)
-        draw_sculpture(canvas, self.puzzle, view, self._fills[voxels], edge)
+        draw_sculpture(canvas, self.puzzle, _view(voxels, pose), self._fills[voxels], edge)
         blurred = cv2.split(cv2.GaussianBlur(canvas.frame().astype(np.float32), (0, 0), blur))
         if coloured:
             blurred = (*blurred, np.full((SIDE, SIDE), 255, np.float32))
         return np.array(blurred) * np.float32(1 / 255)
 
+    def layers(
+        self, voxels: Voxels, pose: Pose, blur: float, window: tuple[slice, slice], backdrop: Floats | None
+    ) -> Floats:
+        """The parts within a window as parts x pixels, and more of them where the backdrop has several colours.
+
+        They stand for how each colour differs from the main one. Where voxels have colours of their own, the main one
+        too is such a part: it differs from what the white of the first frame became.
+        """
+        rows, columns = window
+        parts = self.parts(voxels, pose, blur)[:, rows, columns]
+        parts = parts.reshape(len(parts), -1)
+        if backdrop is None:
+            return parts
+        if self.puzzle.colours:
+            behind = self._see_through(voxels, pose, blur)[rows, columns].ravel()
+        else:
+            behind, backdrop = parts[0], backdrop[1:]
+        return np.concatenate([parts, behind * backdrop.reshape(len(backdrop), -1)])
+
+    def _see_through(self, voxels: Voxels, pose: Pose, blur: float) -> Floats:
+        """How much of each pixel is background."""
+        canvas = Canvas(SIDE, SIDE, (1.0, 1.0, 1.0))
+        fills = np.zeros((len(solid_of(voxels).faces), 4))
+        fills[:, 3] = ALPHA
+        draw_sculpture(canvas, self.puzzle, _view(voxels, pose), fills, (0.0, 0.0, 0.0))
+        share = canvas.frame()[:, :, 0].astype(np.float32) * np.float32(1 / 255)
+        return np.asarray(cv2.GaussianBlur(share, (0, 0), blur))
+
     def cover(self, parts: Floats) -> Floats:
         """How much of each pixel the sculpture covers."""
         if self.puzzle.colours:
             return np.asarray(np.clip((1 - parts[:3].min(axis=0)) * 8, 0, 1))
-        return np.asarray(1 - parts[0] if len(parts) == 3 else 1 - parts[0] - parts[3:].sum(axis=0))
+        return np.asarray(1 - parts[0])
 
     def axes(self, palette: Floats) -> Floats:
         """The directions in colour to compare along, as rows.
@@ -122,8 +149,8 @@ class PoseFitter:
             return np.eye(3, dtype=np.float32)
         first = 2 * palette[:, 0] - palette[:, 1] - palette[:, 2]
         axes = [first / max(float(np.linalg.norm(first)), 1e-6)]
-        for table in palette[:, 3:].T:
-            aside = palette[:, 1] - table
+        for difference in palette[:, 3:].T:
+            aside = palette[:, 1] - palette[:, 0] - difference
             for axis in axes:
                 aside = aside - (aside @ axis) * axis
             size = float(np.linalg.norm(aside))
@@ -133,7 +160,7 @@ class PoseFitter:
 
     def background(self, palette: NDArray[Any]) -> NDArray[Any]:
         """The main colour around the sculpture."""
-        return np.asarray(palette.sum(axis=1) if self.puzzle.colours else palette[:, 0])
+        return np.asarray(palette[:, :4].sum(axis=1) if self.puzzle.colours else palette[:, 0])
 
     def fit(self, look: Look, voxels: Voxels, start: Pose, rounds: int = 4, thorough: bool = False) -> Fit:
         """Gauss-Newton from ``start``. The slopes are rendered once, and then mended by what each step shows.
@@ -161,8 +188,7 @@ class PoseFitter:
         """What a sculpture in the place of a fit's leaves unexplained, in squared levels."""
         rows, columns = fit.window
         pixels = look.pixels[:, rows, columns].reshape(3, -1)
-        parts = self.parts(voxels, fit.pose, look.blur)[:, rows, columns]
-        parts = _split(parts.reshape(len(parts), -1), fit.backdrop)
+        parts = self.layers(voxels, fit.pose, look.blur, fit.window, fit.backdrop)
         weight = np.ones(parts.shape[1], np.float32) if look.seen is None else look.seen[rows, columns].ravel()
         palette, _ = _palette(pixels, parts, weight)
         rest = pixels - palette @ parts
@@ -193,9 +219,9 @@ class _Comparison:
         self._seen = None if look.seen is None else look.seen[rows, columns].ravel()
         self._backdrop: Floats | None = None
         self._pose, self._parts = pose, self._render(pose)
-        if not fitter.puzzle.colours:
-            self._backdrop = areas(pixels, fitter.cover(self._parts).reshape(self._shape))
-            self._parts = _split(self._parts, self._backdrop)
+        self._backdrop = areas_of(pixels, fitter.cover(self._parts).reshape(self._shape))
+        if self._backdrop is not None:
+            self._parts = self._render(pose)
         weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
         palette, _ = _palette(self._pixels, self._parts, weight)
         self._axes = fitter.axes(palette)
@@ -209,9 +235,7 @@ class _Comparison:
         self._levels, self._gram = _palette(self._values, self._parts, self._weight)
 
     def _render(self, pose: Pose) -> Floats:
-        rows, columns = self._window
-        parts = self._fitter.parts(self._voxels, pose, self._blur)[:, rows, columns]
-        return _split(parts.reshape(len(parts), -1), self._backdrop)
+        return self._fitter.layers(self._voxels, pose, self._blur, self._window, self._backdrop)
 
     def _weigh(self, rest: Floats) -> Floats:
         """A large difference counts little: a table, a hand or a wrong voxel shall not pull at the pose.
@@ -273,7 +297,9 @@ class _Comparison:
         main = self._fitter.background(palette)[:, None]
         if self._backdrop is None:
             return np.asarray(main)
-        return np.asarray(main + (palette[:, 3:] - main) @ self._backdrop.reshape(len(self._backdrop), -1))
+        differences = palette[:, 4:] if self._fitter.puzzle.colours else palette[:, 3:]
+        areas = self._backdrop[-differences.shape[1] :]
+        return np.asarray(main + differences @ areas.reshape(len(areas), -1))
 
     def outcome(self) -> Fit:
         rest = self._values - self._levels @ self._parts
@@ -305,20 +331,16 @@ def painted(puzzle: RotationPuzzle, voxels: Voxels) -> tuple[str, ...]:
     return tuple(own.get(voxel, BASE_COLOUR) for voxel in voxels)
 
 
+def _view(voxels: Voxels, pose: Pose) -> View:
+    return View(pose[0], pose[1], voxels, zoom=exp(pose[2]), shift=(pose[3], pose[4]))
+
+
 def _window(puzzle: RotationPuzzle, voxels: Voxels, pose: Pose) -> tuple[slice, slice]:
     points = camera_of(puzzle).project(solid_of(voxels).corners, pose[0], pose[1])
     points = (points * exp(pose[2]) + pose[3:] + 0.5) * SIDE
     low = (points.min(axis=0) - _MARGIN).clip(0, SIDE - 8).astype(int)
     high = (points.max(axis=0) + _MARGIN + 1).clip(low + 8, SIDE).astype(int)
     return slice(low[1], high[1]), slice(low[0], high[0])
-
-
-def _split(parts: Floats, backdrop: Floats | None) -> Floats:
-    """The background as several parts, where the backdrop has several colours."""
-    if backdrop is None:
-        return parts
-    behind = parts[0] * backdrop.reshape(len(backdrop), -1)
-    return np.concatenate([parts[:1] - behind.sum(axis=0), parts[1:], behind])
 
 
 def _cost(weight: Floats, rest: Floats) -> float:
