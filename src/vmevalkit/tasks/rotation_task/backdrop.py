@@ -23,12 +23,13 @@ _LEAST_PIXELS = 40
 _CLEAR = 0.02  # of the sculpture, in a pixel beside it
 
 
-def areas_of(pixels: Floats, cover: Floats) -> Floats | None:
+def areas_of(pixels: Floats, cover: Floats, seen: Floats | None = None) -> Floats | None:
     """How much of each pixel belongs to each colour of the backdrop, the main one first; None where it has but one.
 
-    ``pixels`` are 3 x height x width, ``cover`` says how much of each the sculpture covers, about.
+    ``pixels`` are 3 x height x width, ``cover`` says how much of each the sculpture covers, about, and ``seen`` how
+    much of each the film shows; None means all.
     """
-    beside = cover < _CLEAR
+    beside = cover < _CLEAR if seen is None else (cover < _CLEAR) & (seen > 1 - _CLEAR)
     around = pixels[:, beside]
     if around.shape[1] < _LEAST_PIXELS or (_gap(around, np.median(around, axis=1)) < _ALIKE).mean() >= _PLAIN:
         return None

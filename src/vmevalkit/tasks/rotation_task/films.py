@@ -58,7 +58,9 @@ def films(puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[View]]:
         "voxel_lost": film(become(lost, early), "fail", "one voxel vanishes"),
         "voxel_added": film(become(added, early), "fail", "one voxel is too many"),
         "voxel_changed_on_table": film(
-            lambda t: replace(changed(t), table=t > 0.1, table_top=top), "fail", "a voxel is moved, lost or added, on a table"
+            lambda t: replace(changed(t), table=t > 0.1, table_top=top),
+            "fail",
+            "on a table, one voxel is moved, lost or added",
         ),
         "another_sculpture": film(become(another, early), "fail", "becomes another sculpture"),
         "final_elevation_off_20": film(

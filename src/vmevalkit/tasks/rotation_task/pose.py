@@ -219,7 +219,8 @@ class _Comparison:
         self._seen = None if look.seen is None else look.seen[rows, columns].ravel()
         self._backdrop: Floats | None = None
         self._pose, self._parts = pose, self._render(pose)
-        self._backdrop = areas_of(pixels, fitter.cover(self._parts).reshape(self._shape))
+        cover = fitter.cover(self._parts).reshape(self._shape)
+        self._backdrop = areas_of(pixels, cover, None if look.seen is None else look.seen[rows, columns])
         if self._backdrop is not None:
             self._parts = self._render(pose)
         weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen

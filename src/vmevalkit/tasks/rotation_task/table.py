@@ -18,8 +18,10 @@ _STEP = 2  # every second pixel will do
 
 def table_under(puzzle: RotationPuzzle, look: Look, fit: Fit, background: NDArray[np.float64]) -> bool:
     """Whether the picture has another colour where a table would lie than beyond its edge."""
-    if fit.backdrop is None and fit.stray < _PLAIN and np.abs(np.median(look.pixels[:, ::2, :2], axis=(1, 2)) - background).max() < _OTHER / 2:
-        return False  # one background throughout, which is quickly seen
+    if fit.backdrop is None and fit.stray < _PLAIN:
+        edge = np.median(look.pixels[:, ::2, :2], axis=(1, 2))
+        if np.abs(edge - background).max() < _OTHER / 2:
+            return False  # one background throughout, which is quickly seen
     azim_deg, elev_deg, zoom, *shift = fit.pose
     view = View(float(azim_deg), float(elev_deg), fit.voxels, zoom=float(np.exp(zoom)), shift=(shift[0], shift[1]))
     place = np.zeros((SIDE, SIDE), np.uint8)
