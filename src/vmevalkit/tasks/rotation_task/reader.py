@@ -27,6 +27,7 @@ _STRAY = 0.003  # of what stands beside the sculpture; more may be an added voxe
 _UNLIKE = 0.5  # what the best view of a bank leaves unexplained of a frame that shows no sculpture
 _FAINT = 6.0  # levels of contrast; less is an empty picture
 _BETTER = 0.5  # another sculpture must leave at most this share of what the puzzle's own leaves
+_MUCH_BETTER = 0.125  # ... and this share if it does not fit well itself
 _LEAP = 0.5  # a view elsewhere must leave at most this share of what one nearby leaves
 _COLOURED = 2.5  # colours leave more unexplained: coding blurs them more than light and dark
 _RECHECK_S = 0.25  # a doubtful film is tried against other sculptures this often
@@ -169,7 +170,8 @@ class _Reading:
         What a hand hides looks like a voxel lost; but a hand hides parts of voxels, so that such a sculpture does not
         fit well either.
         """
-        return other.misfit <= GOOD * self._lenience and _unexplained(other) < _BETTER * _unexplained(own)
+        well = other.misfit <= max(GOOD * self._lenience, _MUCH_BETTER * own.misfit)
+        return well and _unexplained(other) < _BETTER * _unexplained(own)
 
     def _edited(self, own: Fit, near: Fit) -> list[Fit]:
         """Edits are looked for from where the camera was expected, and from where the sculpture fits best."""

@@ -1,0 +1,136 @@
+"""A table under the sculpture, whatever it looks like, changes neither the pose nor what a changed voxel is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vmevalkit.media.picture import Frame
+from vmevalkit.media.sighting import Sighting
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.rotation_task import TASK, RotationKnobs, RotationPuzzle, View
+from vmevalkit.tasks.rotation_task.backdrop import Floats, areas_of
+from vmevalkit.tasks.rotation_task.rules import structure
+from vmevalkit.tasks.rotation_task.scene import TableTop, angle_between
+from vmevalkit.tasks.rotation_task.snakes import Voxels
+
+PUZZLES = plan(TASK, 6, 33, TASK.preset())
+COLOURED = plan(TASK, 3, 33, RotationKnobs(voxels=(5, 9), colours=4))
+TOPS = {
+    "light": TableTop(),
+    "wood": TableTop("#c9a27a", 1.4, 4),
+    "dark": TableTop("#3c3836", 1.2, 48),
+    "like the sculpture": TableTop("#c0c4da", 1.1, 6),
+}
+
+
+def sight(frame: Frame, seconds: float) -> Sighting:
+    return Sighting(np.asarray(cv2.resize(frame, (200, 200), interpolation=cv2.INTER_AREA)), seconds)
+
+
+def orbit(puzzle: RotationPuzzle, top: TableTop, voxels: Voxels | None = None, frames: int = 8) -> list[View]:
+    """How a reader sees a camera that goes round the sculpture, or another in its place, on a table."""
+    reader, before = TASK.reader(puzzle), View(puzzle.azim_deg, puzzle.elev_deg, puzzle.voxels, puzzle.paint)
+    views = []
+    for i in range(frames):
+        azim_deg = (puzzle.azim_deg + 5 * i) % 360
+        shown = View(azim_deg, puzzle.elev_deg, voxels or puzzle.voxels, puzzle.paint, table=True, table_top=top)
+        read = reader.read(sight(TASK.draw(puzzle, shown), i / 6), before)
+        assert read is not None
+        before = read
+        views.append(read)
+    return views
+
+
+@pytest.mark.parametrize("top", TOPS.values(), ids=TOPS)
+@pytest.mark.parametrize("puzzle", PUZZLES[:4], ids=range(4))
+def test_the_pose_is_read_as_well_as_without_a_table(puzzle: RotationPuzzle, top: TableTop) -> None:
+    views = orbit(puzzle, top)
+    assert sum(read.table for read in views) >= len(views) - 2
+    for i, read in enumerate(views):
+        assert structure(puzzle, read) == "kept"
+        assert abs(angle_between((puzzle.azim_deg + 5 * i) % 360, read.azim_deg)) < 1.0
+        assert abs(read.elev_deg - puzzle.elev_deg) < 1.5
+
+
+@pytest.mark.parametrize("top", TOPS.values(), ids=TOPS)
+@pytest.mark.parametrize("puzzle", COLOURED, ids=range(len(COLOURED)))
+def test_a_table_may_have_a_colour_of_some_voxels(puzzle: RotationPuzzle, top: TableTop) -> None:
+    for i, read in enumerate(orbit(puzzle, top)):
+        assert structure(puzzle, read) == "kept"
+        assert abs(angle_between((puzzle.azim_deg + 5 * i) % 360, read.azim_deg)) < 4.0
+        assert abs(read.elev_deg - puzzle.elev_deg) < 2.0
+
+
+@pytest.mark.parametrize("top", TOPS.values(), ids=TOPS)
+def test_a_lost_voxel_is_seen_on_a_table(top: TableTop) -> None:
+    for puzzle in PUZZLES:
+        kinds = [structure(puzzle, read) for read in orbit(puzzle, top, _without_one_that_shows(puzzle))]
+        assert kinds.count("kept") <= 1 and kinds.count("changed") >= 4
+
+
+def _without_one_that_shows(puzzle: RotationPuzzle) -> Voxels:
+    """Of the sculptures with a voxel less, the one that looks most different."""
+    whole = TASK.first_frame(puzzle).astype(int)
+
+    def change(voxels: Voxels) -> float:
+        return float(np.abs(TASK.draw(puzzle, View(puzzle.azim_deg, puzzle.elev_deg, voxels)) - whole).mean())
+
+    return max((tuple(v for v in puzzle.voxels if v != lost) for lost in puzzle.voxels), key=change)
+
+
+def picture(table: tuple[int, int, int], rim: int) -> tuple[Floats, Floats]:
+    """Sixty pixels square: a sculpture in the middle, and a table from a row on. Also what the sculpture covers."""
+    frame = np.full((60, 60, 3), 255, np.uint8)
+    frame[rim:] = table
+    cover = np.zeros((60, 60), np.float32)
+    cover[20:40, 20:40] = 1
+    frame[cover > 0] = (180, 180, 230)
+    return frame.transpose(2, 0, 1).astype(np.float32), cover
+
+
+@settings(deadline=None, derandomize=True, max_examples=80)
+@given(table=st.tuples(*[st.integers(0, 255)] * 3), rim=st.integers(12, 48))
+def test_a_second_colour_is_found_with_its_place(table: tuple[int, int, int], rim: int) -> None:
+    pixels, cover = picture(table, rim)
+    areas = areas_of(pixels, cover)
+    if max(255 - level for level in table) < 16 or max(np.abs(np.subtract(table, (180, 180, 230)))) < 16:
+        return  # hardly another colour, or the sculpture's
+    assert areas is not None and areas.sum(axis=0) == pytest.approx(1, abs=1e-5)
+    main, other = areas if rim >= 30 else areas[::-1]
+    assert (main[:rim, :15] == 1).all() and (other[rim:, :15] == 1).all()
+    assert main[21, 30] == 1 or rim < 22, "behind the sculpture it goes on as beside it"
+
+
+def test_one_colour_is_no_backdrop_of_several() -> None:
+    pixels, cover = picture((255, 255, 255), 30)
+    assert areas_of(pixels, cover) is None
+    noise = np.random.default_rng(1).normal(0, 3, pixels.shape).astype(np.float32)
+    assert areas_of(pixels + noise, cover) is None
+
+
+def test_what_looks_like_the_sculpture_is_no_backdrop() -> None:
+    """It may be a voxel that was added."""
+    pixels, cover = picture((255, 255, 255), 30)
+    pixels[:, 20:40, 40:55] = pixels[:, 30, 30][:, None, None]
+    assert areas_of(pixels, cover) is None
+
+
+def test_what_the_film_does_not_show_is_no_backdrop() -> None:
+    pixels, cover = picture((0, 0, 0), 45)
+    seen = np.ones(cover.shape, np.float32)
+    assert areas_of(pixels, cover, seen) is not None
+    seen[45:] = 0
+    assert areas_of(pixels, cover, seen) is None
+
+
+def test_what_a_table_looks_like_is_no_part_of_the_state() -> None:
+    view = View(10.0, 30.0, PUZZLES[0].voxels, table=True)
+    assert view == replace(view, table_top=TOPS["dark"])
+    pictures = [TASK.draw(PUZZLES[0], replace(view, table_top=top)) for top in TOPS.values()]
+    assert all((pictures[0] != other).any() for other in pictures[1:])
