@@ -7,7 +7,8 @@ from math import exp
 import cv2
 import numpy as np
 
-from vmevalkit.tasks.rotation_task.pose import COARSE, SIDE, Floats, Look, Pose, PoseFitter
+from vmevalkit.tasks.rotation_task.backdrop import Floats
+from vmevalkit.tasks.rotation_task.pose import COARSE, SIDE, Look, Pose, PoseFitter
 
 _SMALL = 25
 _AZIMUTHS_DEG = np.arange(0, 360, 5)

@@ -1,8 +1,8 @@
 """Where the camera stands: a view is rendered small, compared with a frame, and moved until both agree.
 
-Colours are never assumed. A small render says for each pixel how much of it is background, face and edge; the three
-colours that explain the frame best follow by least squares. Where voxels have colours of their own, the best linear
-change of all colours follows instead. So a recoloured sculpture, a cast or another gain leave the pose alone.
+Colours are never assumed. A small render says for each pixel how much of it is background, face and edge; the colours
+that explain the frame best follow by least squares. Where voxels have colours of their own, the best linear change of
+all colours follows instead. So a recoloured sculpture, a cast or another gain leave the pose alone.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.picture import Frame, Mask
-from vmevalkit.tasks.rotation_task.backdrop import areas_of
+from vmevalkit.tasks.rotation_task.backdrop import Floats, areas_of
 from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
 from vmevalkit.tasks.rotation_task.render import ALPHA, SHADE, draw_sculpture, face_fills
 from vmevalkit.tasks.rotation_task.scene import BASE_COLOUR, RotationPuzzle, View
 from vmevalkit.tasks.rotation_task.snakes import Voxels
 
-Floats = NDArray[np.floating[Any]]
 Pose = NDArray[np.float64]
 """Azimuth and elevation in degrees, the logarithm of the zoom, the shift to the right and down."""
 
@@ -64,7 +63,8 @@ class Fit:
     contrast: float
     """How much the sculpture stands out from the background, in levels."""
     palette: NDArray[np.float64]
-    """3 x parts: the colour in levels that each part of the render stands for."""
+    """3 x parts: the colour in levels that each part of the render stands for, or, of a further colour of the backdrop,
+    how it differs."""
     window: tuple[slice, slice]
     """The rows and columns that were compared."""
     backdrop: Floats | None
@@ -99,7 +99,7 @@ class PoseFitter:
         coloured = bool(self.puzzle.colours)
         canvas = Canvas(SIDE, SIDE, (1.0, 1.0, 1.0) if coloured else (1.0, 0.0, 0.0))
         edge = (0.0, 0.0, 0.0) if coloured else (0.0, 0.0, 1.0)
-        draw_sculpture(canvas, self.puzzle, _view(voxels, pose), self._fills[voxels], edge)
+        draw_sculpture(canvas, self.puzzle, view_at(voxels, pose), self._fills[voxels], edge)
         blurred = cv2.split(cv2.GaussianBlur(canvas.frame().astype(np.float32), (0, 0), blur))
         if coloured:
             blurred = (*blurred, np.full((SIDE, SIDE), 255, np.float32))
@@ -129,7 +129,7 @@ class PoseFitter:
         canvas = Canvas(SIDE, SIDE, (1.0, 1.0, 1.0))
         fills = np.zeros((len(solid_of(voxels).faces), 4))
         fills[:, 3] = ALPHA
-        draw_sculpture(canvas, self.puzzle, _view(voxels, pose), fills, (0.0, 0.0, 0.0))
+        draw_sculpture(canvas, self.puzzle, view_at(voxels, pose), fills, (0.0, 0.0, 0.0))
         share = canvas.frame()[:, :, 0].astype(np.float32) * np.float32(1 / 255)
         return np.asarray(cv2.GaussianBlur(share, (0, 0), blur))
 
@@ -332,8 +332,10 @@ def painted(puzzle: RotationPuzzle, voxels: Voxels) -> tuple[str, ...]:
     return tuple(own.get(voxel, BASE_COLOUR) for voxel in voxels)
 
 
-def _view(voxels: Voxels, pose: Pose) -> View:
-    return View(pose[0], pose[1], voxels, zoom=exp(pose[2]), shift=(pose[3], pose[4]))
+def view_at(voxels: Voxels, pose: Pose) -> View:
+    """What a pose shows of a sculpture."""
+    azim_deg, elev_deg, zoom, across, down = pose.tolist()
+    return View(azim_deg, elev_deg, voxels, zoom=exp(zoom), shift=(across, down))
 
 
 def _window(puzzle: RotationPuzzle, voxels: Voxels, pose: Pose) -> tuple[slice, slice]:

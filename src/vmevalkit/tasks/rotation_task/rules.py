@@ -35,7 +35,7 @@ _LEAST_SHARE = 0.08  # ... and this share of all
 _LOST_SHARE = 0.5  # of the readings without a structure that can be made out; a hand or caption may cover it for less
 _ENDS_S = 0.5
 _MISFIT, _MISFIT_COLOURED = 0.018, 0.045
-"""What the sculpture may leave unexplained at the end. Honest films left 0.011 at most, with a table, in 273 films; a
+"""What the sculpture may leave unexplained at the end. Honest films left 0.007 at most, with a table, in 210 films; a
 sculpture that is none of those tried leaves more, even where no other explains the frame better."""
 _MISFIT_GROWTH = 4.0  # ... or so many times what it left at the beginning: a bad picture is bad in all its frames
 _OTHER_COLOUR = 40.0  # levels

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
-from vmevalkit.tasks.rotation_task.pose import SIDE, Fit, Look
+from vmevalkit.tasks.rotation_task.pose import SIDE, Fit, Look, view_at
 from vmevalkit.tasks.rotation_task.render import table_rim
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
+from vmevalkit.tasks.rotation_task.scene import RotationPuzzle
 
 _OTHER = 8.0  # levels between the table and what is beyond it
 _PLAIN = 0.002
@@ -22,8 +22,7 @@ def table_under(puzzle: RotationPuzzle, look: Look, fit: Fit, background: NDArra
         edge = np.median(look.pixels[:, ::2, :2], axis=(1, 2))
         if np.abs(edge - background).max() < _OTHER / 2:
             return False  # one background throughout, which is quickly seen
-    azim_deg, elev_deg, zoom, *shift = fit.pose
-    view = View(float(azim_deg), float(elev_deg), fit.voxels, zoom=float(np.exp(zoom)), shift=(shift[0], shift[1]))
+    view = view_at(fit.voxels, fit.pose)
     place = np.zeros((SIDE, SIDE), np.uint8)
     cv2.fillPoly(place, [np.round(table_rim(puzzle, view) * SIDE).astype(np.int32)], (1,))
     points = camera_of(puzzle).project(solid_of(puzzle.voxels).corners, view.azim_deg, view.elev_deg)
