@@ -140,6 +140,28 @@ def test_a_film_is_followed_through_zoom_drift_and_recolouring() -> None:
         assert levels(before) == pytest.approx(levels(view), abs=10)
 
 
+@pytest.mark.parametrize("which", range(6))
+def test_the_turn_is_followed_behind_a_caption_and_the_place_is_known_after_it(which: int) -> None:
+    """A strip of white over the lower part of the sculpture: what is left of it fits well from wrong places too."""
+    puzzle, reader = PUZZLES[which], TASK.reader(PUZZLES[which])
+    first = TASK.draw(puzzle, View(puzzle.azim_deg, puzzle.elev_deg, puzzle.voxels))
+    rows = np.flatnonzero((first < 250).any(axis=(1, 2)))
+    strip = slice(*(round(rows[0] + share * (rows[-1] - rows[0])) for share in (0.6, 0.8)))
+    before, off = None, []
+    for step in range(28):
+        wanted = View((puzzle.azim_deg + 6.5 * step) % 360, puzzle.elev_deg, puzzle.voxels)
+        frame = TASK.draw(puzzle, wanted)
+        if 6 <= step < 20:
+            frame[strip] = 255
+        before = reader.read(small(frame, step / 12), before)
+        assert before is not None
+        off.append(abs(angle_between(wanted.azim_deg, before.azim_deg)))
+        if step == 20:
+            assert_pose(before, wanted, azim_deg=2, elev_deg=2)
+    assert max(off) < 20, off
+    assert_pose(before, wanted)
+
+
 def variants(puzzle: RotationPuzzle, rng: Random) -> dict[str, tuple[tuple[int, int, int], ...]]:
     """The sculpture with a voxel lost, moved and added, and its mirror image."""
     voxels = puzzle.voxels

@@ -15,7 +15,7 @@ from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.rotation_task import TASK, RotationKnobs, RotationPuzzle, View
 from vmevalkit.tasks.rotation_task.rules import structure
 from vmevalkit.tasks.rotation_task.scene import Track, angle_between
-from vmevalkit.tasks.rotation_task.snakes import mirrored
+from vmevalkit.tasks.rotation_task.snakes import Voxels, mirrored
 from vmevalkit.tasks.task import Checked, Glimpse
 
 PUZZLE = plan(TASK, 1, 77, TASK.preset())[0]
@@ -106,6 +106,15 @@ def test_a_cut_behind_a_curtain_is_a_jump_and_a_turn_behind_a_hand_is_none() -> 
     assert names(smudged, gating=True) == []
 
 
+def test_a_turn_behind_a_hand_is_no_jump_in_a_film_that_rests_before_and_after() -> None:
+    """The speed to compare with is that of the turn, not of the whole film."""
+
+    def quick(t: float) -> View | None:
+        return None if 0.15 < t < 0.35 else at(float(np.interp(t, [0.1, 0.4], [0, 180])))
+
+    assert names(TASK.check(PUZZLE, trace(quick)), gating=True) == []
+
+
 def test_a_single_misreading_is_no_jump() -> None:
     glimpses = trace(even)
     for i in (20, 50, 51):
@@ -126,6 +135,29 @@ def test_another_structure_gates_when_it_lasts(voxels: tuple[tuple[int, int, int
     assert lasting.metrics["structure_intact"] == pytest.approx(0.5, abs=0.02)
     passing = TASK.check(PUZZLE, trace(lambda t: replace(even(t), voxels=voxels if 0.5 < t < 0.53 else PUZZLE.voxels)))
     assert names(passing, gating=True) == []
+
+
+@pytest.mark.parametrize(
+    ("voxels", "from_t", "to_t", "clutter_to_t", "found"),
+    [
+        pytest.param(LOST, 0.4, 0.6, 0.7, [], id="hidden by a caption"),
+        pytest.param(LOST, 0.4, 0.6, 0.0, ["structure_changed"], id="nothing hides it"),
+        pytest.param(LOST, 0.4, 0.6, 2.0, ["structure_changed"], id="a table comes and stays"),
+        pytest.param(LOST, 0.4, 2.0, 0.7, ["structure_changed"], id="still gone when the caption is"),
+        pytest.param((*LOST, (9, 9, 9)), 0.4, 0.6, 0.7, ["structure_changed"], id="a voxel elsewhere"),
+    ],
+)
+def test_what_something_hides_while_it_passes_is_not_lost(
+    voxels: Voxels, from_t: float, to_t: float, clutter_to_t: float, found: list[str]
+) -> None:
+    def seen(t: float) -> View:
+        clutter = 0.05 if 0.3 < t < clutter_to_t else 0
+        track = Track(turn_deg=0, misfit=0, checked_s=0, misfit_checked=0, clutter=clutter)
+        return replace(even(t), voxels=voxels if from_t < t < to_t else PUZZLE.voxels, track=track)
+
+    checked = TASK.check(PUZZLE, trace(seen))
+    assert names(checked, gating=True) == found
+    assert (checked.metrics["structure_intact"] == 1) == (not found)
 
 
 def test_pieces_that_float_are_measured() -> None:

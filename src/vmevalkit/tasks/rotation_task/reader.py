@@ -77,9 +77,20 @@ class _Reading:
         """Where the camera should be now: at the start, or as far on as it went last time."""
         if self._before is None:
             return np.array([self._puzzle.azim_deg, self._puzzle.elev_deg, 0.0, 0.0, 0.0])
-        pose = _pose(self._before)
+        pose = self._resting(self._before)
         if self._track is not None:
             pose[0] += self._track.turn_deg
+        return pose
+
+    def _resting(self, before: View) -> Pose:
+        """Where the camera would be if it came to rest.
+
+        What hides a part of the sculpture pulls at its place more than at its turn, so the place is where it was last
+        made out.
+        """
+        pose = _pose(before)
+        if self._track is not None and self._track.place:
+            pose[1:] = self._track.place
         return pose
 
     def view(self) -> View | None:
@@ -121,7 +132,7 @@ class _Reading:
         fits = [near]
         start = near.pose
         if not self._plausible(near) and self._before is not None:
-            start = _pose(self._before)  # the camera may have come to rest
+            start = self._resting(self._before)
             fits.append(self._fitter.fit(self._look, near.voxels, start, 8, thorough=True))
         fit = min([*fits, self._home_in(near.voxels, start)], key=_misfit)
         if self._as_usual(fit) or fit.misfit <= GOOD * self._lenience or not self._plausible(fit):
@@ -188,6 +199,11 @@ class _Reading:
             own = _better(own, [self._home_in(self._puzzle.voxels, pose) for pose, _ in views])
         return own, views[0][1]
 
+    def _place(self, fit: Fit) -> tuple[float, ...]:
+        if self._plausible(fit) or self._track is None:
+            return tuple(fit.pose[1:].tolist())
+        return self._track.place
+
     def _view(self, fit: Fit, checked: bool) -> View | None:
         if fit.contrast < _FAINT:
             return None
@@ -212,6 +228,8 @@ class _Reading:
                 misfit=fit.misfit,
                 checked_s=checked_s,
                 misfit_checked=misfit_checked,
+                clutter=_clutter(fit),
+                place=self._place(fit),
             ),
         )
 
@@ -228,6 +246,10 @@ def _misfit(fit: Fit) -> float:
 
 def _unexplained(fit: Fit) -> float:
     return fit.misfit + fit.stray
+
+
+def _clutter(fit: Fit) -> float:
+    return fit.stray + (float(fit.backdrop[1:].sum(axis=0).mean()) if fit.backdrop is not None else 0.0)
 
 
 def _pose(view: View) -> Pose:

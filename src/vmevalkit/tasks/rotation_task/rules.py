@@ -30,8 +30,10 @@ _BIN_DEG = 6.0
 LEAST_JUMP_DEG = 45.0
 """A turn from one reading to the next that no frame rate explains."""
 _JUMP_RATIO = 3.0  # ... unless the whole film turns nearly as fast
+_REST_DEG = 0.5  # from one reading to the next; a camera at rest says nothing about its speed
 _LEAST_RUN = 3  # readings in a row before another structure is believed
 _LEAST_SHARE = 0.08  # ... and this share of all
+_CLUTTER = 0.003  # what stands beside the sculpture and counts as something that may hide it
 _LOST_SHARE = 0.5  # of the readings without a structure that can be made out; a hand or caption may cover it for less
 _ENDS_S = 0.5
 _MISFIT, _MISFIT_COLOURED = 0.018, 0.045
@@ -116,7 +118,7 @@ def check(puzzle: RotationPuzzle, trace: Trace[View]) -> Checked:
     read = readable(trace)
     if not read:
         return Checked()
-    kinds = [structure(puzzle, view) for _, view in read]
+    kinds = _kinds(puzzle, [view for _, view in read])
     path = path_of(puzzle, read)
     end = settle(puzzle, [view for seconds, view in read if seconds > read[-1][0] - 0.5])
     metrics = measure(puzzle, trace, read, [kind == "kept" for kind in kinds], path, end)
@@ -159,6 +161,21 @@ def _structure_findings(read: Sequence[tuple[float, View]], kinds: Sequence[Stru
     return findings
 
 
+def _kinds(puzzle: RotationPuzzle, views: Sequence[View]) -> list[Structure]:
+    """The structure of each view; voxels that something hides while it passes are not lost."""
+    kinds = [structure(puzzle, view) for view in views]
+    clutter = [view.track.clutter if view.track is not None else 0.0 for view in views]
+    for start, length in _runs(kinds, "changed"):
+        stop = start + length
+        if start == 0 or "kept" not in kinds[stop:]:
+            continue
+        calm = max(min(clutter[:start]), min(clutter[stop:]))
+        passes = min(clutter[start:stop]) > 2 * calm + _CLUTTER
+        if passes and all(set(view.voxels) < set(puzzle.voxels) for view in views[start:stop]):
+            kinds[start:stop] = ["kept"] * length
+    return kinds
+
+
 def _runs(kinds: Sequence[Structure], wanted: str) -> list[tuple[int, int]]:
     """Start and length of each unbroken run of a kind."""
     runs, start = [], 0
@@ -171,9 +188,10 @@ def _runs(kinds: Sequence[Structure], wanted: str) -> list[tuple[int, int]]:
 
 
 def _jumps(path: Path) -> list[Finding]:
-    """The first step that is too far for the time it took, by the speed of the film elsewhere."""
+    """The first step that is too far for the time it took, by the speed that the camera has where it moves."""
     steps = [(t, t - s, abs(b - a)) for (s, a), (t, b) in pairwise(path.turns)]
-    turned, lasted = sum(step for _, _, step in steps), sum(time for _, time, _ in steps)
+    moving = [(time, step) for _, time, step in steps if step >= _REST_DEG]
+    lasted, turned = (sum(numbers) for numbers in zip((0.0, 0.0), *moving, strict=True))
     for seconds, time, step in steps:
         usual = (turned - step) / max(lasted - time, 1e-6)
         if step > max(LEAST_JUMP_DEG, _JUMP_RATIO * usual * time):

@@ -45,6 +45,10 @@ class Track:
     """When other sculptures were last tried."""
     misfit_checked: float
     """What was left unexplained then."""
+    clutter: float = 0.0
+    """How much stands beside the sculpture that is not plain background."""
+    place: tuple[float, ...] = ()
+    """Elevation, logarithm of the zoom and shift when the sculpture was last made out."""
 
 
 @dataclass(frozen=True, slots=True)
