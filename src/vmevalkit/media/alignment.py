@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.view import Size, View, halved, part_of
+from vmevalkit.media.picture import Frame, Size
+from vmevalkit.media.view import View, halved, part_of
 
 Floats = NDArray[np.float32]
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import cv2
 import numpy as np
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.picture import Frame, Size
 
 Mode = Literal["letterbox", "cover", "stretch"]
-Size: TypeAlias = tuple[int, int]
 
 
 def resample(frame: Frame, size: Size) -> Frame:

@@ -16,6 +16,8 @@ from vmevalkit.core.errors import MediaError
 
 Frame: TypeAlias = NDArray[np.uint8]
 """Height x width x 3, RGB, 8 bits."""
+Size: TypeAlias = tuple[int, int]
+"""Width and height in pixels."""
 Mask: TypeAlias = NDArray[np.bool_]
 
 cv2.setNumThreads(1)  # work is shared out by process; waking OpenCV's threads costs a millisecond a call

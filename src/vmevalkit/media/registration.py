@@ -12,10 +12,10 @@ from vmevalkit.core.records import Placement
 from vmevalkit.media.alignment import Fit, Pyramid, Template, shrink
 from vmevalkit.media.likeness import likeness, unexplained
 from vmevalkit.media.photometry import Photometry, Triple, estimate, flat_places
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.picture import Frame, Size
 from vmevalkit.media.sighting import Sighting
 from vmevalkit.media.video_in import TimedFrame
-from vmevalkit.media.view import Size, View, seen, undo
+from vmevalkit.media.view import View, seen, undo
 from vmevalkit.media.view_search import bar_guesses, distinct, searched, size_guesses
 
 __all__ = ["MATCH_THRESHOLD", "Match", "Registrar", "unexplained"]

@@ -18,10 +18,7 @@ from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from numpy.typing import NDArray
 
 from vmevalkit.core.errors import MediaError, NotAVideo
-from vmevalkit.media.picture import Frame
-
-Size = tuple[int, int]
-"""Width and height."""
+from vmevalkit.media.picture import Frame, Size
 
 _UNSPECIFIED = 2
 _NOT_FILMS = {"tty": "a text file", "ansi": "a text file"}

@@ -9,10 +9,7 @@ import cv2
 import numpy as np
 
 from vmevalkit.core.records import Placement
-from vmevalkit.media.picture import Frame
-
-Size = tuple[int, int]
-"""Width and height."""
+from vmevalkit.media.picture import Frame, Size
 
 _SLACK = 0.75
 """Pixels of the picture that may stick out of the film and still count as seen."""

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.view import Size, View
+from vmevalkit.media.picture import Frame, Size
+from vmevalkit.media.view import View
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, as shares of the picture."""

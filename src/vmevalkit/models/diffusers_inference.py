@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from vmevalkit.core.errors import ModelError, SetupError, UsageError
 from vmevalkit.core.records import Placement, Request
 from vmevalkit.core.settings import setting
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.picture import Frame, Size
 from vmevalkit.media.video import write_video
 from vmevalkit.models.local_wishes import Wishes, fitted
 from vmevalkit.models.model import ModelSpec
-from vmevalkit.models.preparing import Size
 from vmevalkit.models.weights import how_to_get, offline, weights_folder
 
 DTYPES = ("bfloat16", "float16", "float32")

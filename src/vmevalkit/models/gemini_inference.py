@@ -12,16 +12,13 @@ from vmevalkit.core.errors import ModelError, SetupError
 from vmevalkit.core.records import Request
 from vmevalkit.core.settings import setting
 from vmevalkit.models._download import by_address, download, save_whole
-from vmevalkit.models._google import http_client, http_options
+from vmevalkit.models._google import http_client, http_options, pictured
 from vmevalkit.models._talk import Talk, refuses
 from vmevalkit.models._wishes import further, prompt_of, seed_of, whole_seconds, without_queries
 from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, film_size, limited, nearest_ratio, picture_size, prepare
 
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 HOME = "https://generativelanguage.googleapis.com"
-RATIOS = {"16:9": (16, 9), "9:16": (9, 16)}
-PICTURE_LIMIT_BYTES = 20 * 1024 * 1024
 
 
 class GeminiVideos:
@@ -44,10 +41,7 @@ class GeminiVideos:
 
     async def submit(self, request: Request, key: str) -> Ticket:
         self.spec.allow(request)
-        size = film_size(self.spec, request)
-        ratio = nearest_ratio(size or picture_size(request.first_frame), tuple(RATIOS))
-        picture = prepare(self.spec, request, size or RATIOS[ratio], "pad", BLACK)
-        limited(self.spec, picture, PICTURE_LIMIT_BYTES)
+        picture, ratio, size = pictured(self.spec, request)
         prompt = prompt_of(self.spec, request)
         seed = seed_of(self.spec, request, 2**31 - 1)
         asked: dict[str, Any] = {

@@ -11,9 +11,9 @@ from vmevalkit.core.randomness import rng_for
 from vmevalkit.core.records import Placement, Request
 from vmevalkit.core.settings import setting
 from vmevalkit.media.fitting import Mode, fit, lanczos
-from vmevalkit.media.picture import Frame, read_picture
+from vmevalkit.media.picture import Frame, Size, read_picture
 from vmevalkit.models.model import ModelSpec
-from vmevalkit.models.preparing import Size, film_size
+from vmevalkit.models.preparing import film_size
 
 FPS = 24.0
 T = TypeVar("T")

@@ -21,11 +21,10 @@ from typing import Any, Literal, cast, get_args
 from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.records import Placement, Request
 from vmevalkit.media.fitting import Mode, fit, lanczos
-from vmevalkit.media.picture import Frame, encode_png, read_picture
+from vmevalkit.media.picture import Frame, Size, encode_png, read_picture
 from vmevalkit.models.model import ModelSpec
 
 Colour = tuple[int, int, int]
-Size = tuple[int, int]
 Way = Literal["letterbox", "cover", "stretch", "pad", "as_it_is"]
 
 BLACK: Colour = (0, 0, 0)

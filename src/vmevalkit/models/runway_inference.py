@@ -9,6 +9,7 @@ from typing import Any
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Request
 from vmevalkit.core.settings import setting
+from vmevalkit.media.picture import Size
 from vmevalkit.models._download import by_address, download
 from vmevalkit.models._talk import Talk, refuses
 from vmevalkit.models._wishes import (
@@ -22,7 +23,7 @@ from vmevalkit.models._wishes import (
     without_queries,
 )
 from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, Size, film_size, limited, prepare
+from vmevalkit.models.preparing import BLACK, film_size, limited, prepare
 
 KEY = "RUNWAYML_API_SECRET"
 PICTURE_LIMIT_BYTES = 5 * 1024 * 1024

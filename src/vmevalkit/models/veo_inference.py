@@ -17,17 +17,14 @@ from vmevalkit.core.errors import ModelError, SetupError, Unreachable
 from vmevalkit.core.records import Request
 from vmevalkit.core.settings import setting
 from vmevalkit.models._download import save_whole
-from vmevalkit.models._google import http_client, http_options
+from vmevalkit.models._google import http_client, http_options, pictured
 from vmevalkit.models._talk import Talk, refuses
 from vmevalkit.models._wishes import further, prompt_of, required, seed_of, whole_seconds
 from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, film_size, limited, nearest_ratio, picture_size, prepare
 
 PROJECT = "GOOGLE_CLOUD_PROJECT"
 CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS"
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-RATIOS = {"16:9": (16, 9), "9:16": (9, 16)}
-PICTURE_LIMIT_BYTES = 20 * 1024 * 1024
 
 
 class VeoVideos:
@@ -51,10 +48,7 @@ class VeoVideos:
         from google.genai import types
 
         self.spec.allow(request)
-        size = film_size(self.spec, request)
-        ratio = nearest_ratio(size or picture_size(request.first_frame), tuple(RATIOS))
-        picture = prepare(self.spec, request, size or RATIOS[ratio], "pad", BLACK)
-        limited(self.spec, picture, PICTURE_LIMIT_BYTES)
+        picture, ratio, size = pictured(self.spec, request)
         prompt = prompt_of(self.spec, request, needed=False)
         asked = self._asked(request, ratio, size)
         source = types.GenerateVideosSource(

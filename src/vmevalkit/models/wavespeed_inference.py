@@ -11,6 +11,7 @@ from typing import Any
 
 from vmevalkit.core.records import Request
 from vmevalkit.core.settings import setting
+from vmevalkit.media.picture import Size
 from vmevalkit.models._download import by_address, download
 from vmevalkit.models._talk import Said, Talk, refuses
 from vmevalkit.models._wishes import (
@@ -24,7 +25,7 @@ from vmevalkit.models._wishes import (
     without_queries,
 )
 from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, Size, film_size, limited, nearest_ratio, prepare
+from vmevalkit.models.preparing import BLACK, film_size, limited, nearest_ratio, prepare
 
 KEY = "WAVESPEED_API_KEY"
 HOME = "https://api.wavespeed.ai"

@@ -177,10 +177,8 @@ class Task(ABC, Generic[P, S, K]):
         """What happened on the way. Unreadable glimpses are passed over."""
 
     def settle(self, puzzle: P, states: Sequence[S]) -> S:
-        """The state that several readings of a still scene amount to. By default the most frequent one."""
-        ranked = Counter(self.identity(puzzle, state) for state in states)
-        winner = ranked.most_common(1)[0][0]
-        return next(state for state in reversed(states) if self.identity(puzzle, state) == winner)
+        """The state that several readings of a still scene amount to. By default the one that prevails."""
+        return states[prevailing([self.identity(puzzle, state) for state in states])]
 
     def identity(self, puzzle: P, state: S) -> Hashable:
         """Equal for two readings of the same scene: what is continuous is rounded away here."""
@@ -216,3 +214,10 @@ AnyTask = Task[Any, Any, Any]
 def readable(trace: Iterable[Glimpse[S]]) -> list[tuple[float, S]]:
     """The glimpses that were read, as (seconds, state)."""
     return [(glimpse.seconds, glimpse.state) for glimpse in trace if glimpse.state is not None]
+
+
+def prevailing(readings: Sequence[Hashable]) -> int:
+    """The place of the most frequent reading; of several, of the latest: a scene may still be on its way."""
+    counts = Counter(readings)
+    latest = {reading: place for place, reading in enumerate(readings)}
+    return latest[max(counts, key=lambda reading: (counts[reading], latest[reading]))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import pairwise
 
@@ -58,15 +57,6 @@ def progress(maze: Maze, state: MazeState) -> float:
 def identity(state: MazeState) -> Hashable:
     dots = tuple(sorted(cell_at(dot) for dot in state.dots))
     return (dots, state.walls, tuple(sorted(cell_at(flag) for flag in state.flags)))
-
-
-def settle(states: Sequence[MazeState]) -> MazeState:
-    """The most frequent scene; of several, the latest: a dot may still be on its way."""
-    named = [identity(state) for state in states]
-    counts = Counter(named)
-    latest = {name: place for place, name in enumerate(named)}
-    winner = max(counts, key=lambda name: (counts[name], latest[name]))
-    return states[latest[winner]]
 
 
 def check(maze: Maze, trace: Trace[MazeState]) -> Checked:

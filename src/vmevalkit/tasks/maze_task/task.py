@@ -86,9 +86,6 @@ class MazeTask(Task[Maze, MazeState, MazeKnobs]):
     def check(self, puzzle: Maze, trace: Trace[MazeState]) -> Checked:
         return rules.check(puzzle, trace)
 
-    def settle(self, puzzle: Maze, states: Sequence[MazeState]) -> MazeState:
-        return rules.settle(states)
-
     def identity(self, puzzle: Maze, state: MazeState) -> Hashable:
         return rules.identity(state)
 

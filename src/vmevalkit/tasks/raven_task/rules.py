@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -12,7 +11,7 @@ from vmevalkit.core.records import Finding
 from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER, Raven
 from vmevalkit.tasks.raven_task.scene import Cell, RavenState, Reading
 from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, Attribute, Tile
-from vmevalkit.tasks.task import Checked, Trace, readable
+from vmevalkit.tasks.task import Checked, Trace, prevailing, readable
 
 BELIEVED = 3
 """So many readings in a row are believed ..."""
@@ -56,15 +55,12 @@ def identity(state: RavenState) -> Hashable:
 
 
 def settle(states: Sequence[RavenState]) -> RavenState:
-    """Cell by cell, what most of the readings show; of several, the latest."""
+    """Cell by cell, the reading that prevails."""
     return RavenState(tuple(_settled(cells) for cells in zip(*(state.cells for state in states), strict=True)))
 
 
 def _settled(cells: Sequence[Cell]) -> Cell:
-    readings = [cell.reading for cell in cells]
-    counts = Counter(readings)
-    latest = {reading: place for place, reading in enumerate(readings)}
-    return cells[latest[max(counts, key=lambda reading: (counts[reading], latest[reading]))]]
+    return cells[prevailing([cell.reading for cell in cells])]
 
 
 def check(puzzle: Raven, trace: Trace[RavenState]) -> Checked:

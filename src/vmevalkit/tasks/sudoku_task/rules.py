@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 from vmevalkit.core.records import Finding
 from vmevalkit.tasks.sudoku_task.grids import conflicts
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK_CELL, UNCLEAR, Ink, Sudoku, SudokuState
-from vmevalkit.tasks.task import Checked, Trace, readable
+from vmevalkit.tasks.task import Checked, Trace, prevailing, readable
 
 BELIEVED = 3
 """So many readings in a row are believed ..."""
@@ -46,15 +45,12 @@ def identity(state: SudokuState) -> Hashable:
 
 
 def settle(states: Sequence[SudokuState]) -> SudokuState:
-    """Cell by cell, what most of the readings show; of several, the latest."""
+    """Cell by cell, the reading that prevails."""
     return SudokuState(tuple(_settled(inks) for inks in zip(*(state.cells for state in states), strict=True)))
 
 
 def _settled(inks: Sequence[Ink]) -> Ink:
-    values = [ink.value for ink in inks]
-    counts = Counter(values)
-    latest = {value: place for place, value in enumerate(values)}
-    return inks[latest[max(counts, key=lambda value: (counts[value], latest[value]))]]
+    return inks[prevailing([ink.value for ink in inks])]
 
 
 def check(puzzle: Sudoku, trace: Trace[SudokuState]) -> Checked:
