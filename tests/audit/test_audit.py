@@ -92,6 +92,23 @@ def test_one_wrong_verdict_in_a_hundred_is_forgiven_and_two_are_not() -> None:
     assert not certify([right] * 98 + [wrong] * 2, "fooled", 0).ok
 
 
+def test_an_artefact_that_surely_fools_the_scorer_refuses_the_certificate() -> None:
+    """Of a few films one may be wrong by chance; three of 88 are more than that."""
+    jobs = jobs_for(TASK, 40, 0, ("oracle",))
+    plain, caption = (
+        next(job for job in jobs if job.recipe.condition.artefact == name) for name in ("plain", "caption")
+    )
+    one, other = examine([plain, caption], careful)
+    wrong = replace(other, score=examine(jobs_for(TASK, 1, 0, ("halfway",)), careful)[0].score)
+    by_chance = certify([one] * 300 + [other] * 87 + [wrong], "careful", 0)
+    assert by_chance.ok
+    fallen = certify([one] * 300 + [other] * 85 + [wrong] * 3, "careful", 0)
+    assert [cell.ok for cell in fallen.cells] == [True]
+    assert not fallen.ok
+    assert "The certificate falls: dot/caption." in summary(fallen)
+    assert to_record(fallen)["artefacts"][1]["ok"] is False
+
+
 def test_a_static_film_that_gets_an_outcome_refuses_the_certificate() -> None:
     trials = examine(jobs_for(TASK, 1, 0, ("static",)), careful)
     assert certify(trials, "careful", 0).ok

@@ -31,6 +31,21 @@ def test_one_film_is_made_again_with_its_evidence(tmp_path: Path) -> None:
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".mp4", ".png"]
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_a_film_is_made(tmp_path: Path) -> None:
+    taken = tmp_path / "a file"
+    taken.write_text("mine")
+    for words in (("--out", taken / "c.md"), ("--json", tmp_path), ("--notebook", taken / "n.jsonl")):
+        done = audit("--task", "maze", "--trick", "static", "--films", "1", *map(str, words))
+        assert done.exit_code == 1
+        assert f"cannot write {words[1]}" in done.output.replace("\n", "")
+        assert "deserve" not in done.output
+    done = audit("--only", "maze/static/zoom_75/3", "--evidence", str(taken))
+    assert done.exit_code == 1
+    assert "cannot write" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+    assert taken.read_text() == "mine"
+
+
 def test_unknown_names_are_refused_with_the_nearest(tmp_path: Path) -> None:
     for words, told in (
         (("--task", "mase"), "did you mean 'maze'"),

@@ -46,6 +46,13 @@ class Cell:
             return False
         return self.rate >= MUST_PASS if self.expected == "pass" else self.rate <= MAY_PASS
 
+    @property
+    def tenable(self) -> bool:
+        """Whether its films may be as good as asked: of a few films one may be wrong by chance."""
+        if self.unscored or not self.n:
+            return False
+        return self.high >= MUST_PASS if self.expected == "pass" else self.low <= MAY_PASS
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -74,7 +81,7 @@ class Certificate:
     cells: tuple[Cell, ...]
     """By task, trick and deserved verdict: the certificate stands if all are ok."""
     artefacts: tuple[Cell, ...]
-    """The same films by task, artefact and deserved verdict, to see where it goes wrong."""
+    """The same films by task, artefact and deserved verdict: none may be surely worse than asked."""
     static_films: int
     static_at_zero: int
     """How many films in which nothing happens have an outcome of 0.00."""
@@ -82,7 +89,13 @@ class Certificate:
 
     @property
     def ok(self) -> bool:
-        return bool(self.cells) and all(cell.ok for cell in self.cells) and self.static_ok
+        return bool(self.cells) and not self.fallen and self.static_ok
+
+    @property
+    def fallen(self) -> list[Cell]:
+        """The cells that the certificate falls with."""
+        tricks = [cell for cell in self.cells if not cell.ok]
+        return tricks + [cell for cell in self.artefacts if not cell.tenable]
 
     @property
     def static_ok(self) -> bool:
@@ -139,12 +152,12 @@ def _failure(trial: Trial) -> Failure:
 def to_record(certificate: Certificate) -> dict[str, Any]:
     """Plain values for JSON, with what follows from the counts beside them."""
 
-    def told(cells: Iterable[Cell]) -> list[dict[str, Any]]:
-        return [{**to_json(cell), "rate": round(cell.rate, 4), "ok": cell.ok} for cell in cells]
+    def told(cell: Cell, ok: bool) -> dict[str, Any]:
+        return {**to_json(cell), "rate": round(cell.rate, 4), "ok": ok}
 
     return {
         **to_json(certificate),
-        "cells": told(certificate.cells),
-        "artefacts": told(certificate.artefacts),
+        "cells": [told(cell, cell.ok) for cell in certificate.cells],
+        "artefacts": [told(cell, cell.tenable) for cell in certificate.artefacts],
         "ok": certificate.ok,
     }

@@ -14,6 +14,7 @@ from vmevalkit.core.jsonable import to_json
 from vmevalkit.media.canvas import side_by_side
 from vmevalkit.media.picture import Frame, encode_png
 from vmevalkit.media.video import read_frames
+from vmevalkit.store.commit import prepare_for, write_file
 
 FRAMES = 8
 HEIGHT = 180
@@ -24,10 +25,11 @@ def keep(job: Job, scorer: Scorer, folder: Path) -> tuple[Trial, Path]:
     """Make, score and keep the film of a job; returns its trial and the filmstrip's path."""
     name = str(job.recipe).replace("/", "-")
     film = folder / f"{name}.mp4"
+    prepare_for(film)
     trial = Examiner(scorer).keep(job, film)
     strip = folder / f"{name}.png"
-    strip.write_bytes(encode_png(filmstrip(film)))
-    (folder / f"{name}.json").write_text(json.dumps(to_json(trial.score), indent=2) + "\n", "utf-8")
+    write_file(strip, encode_png(filmstrip(film)))
+    write_file(folder / f"{name}.json", json.dumps(to_json(trial.score), indent=2) + "\n")
     return trial, strip
 
 

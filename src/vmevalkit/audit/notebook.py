@@ -18,6 +18,7 @@ import vmevalkit
 from vmevalkit.audit.audit import Job, Trial, examine
 from vmevalkit.audit.scorers import Scorer
 from vmevalkit.core.jsonable import dumps, from_json
+from vmevalkit.store.commit import storing
 
 _ROOMS = ("audit", "baselines", "core", "eval", "media", "tasks")
 """Where the code lies that decides what a trial says, beside the task's own folder."""
@@ -34,14 +35,17 @@ def examine_the_rest(
     keys = {job.recipe: _key(job, scorer) for job in jobs}
     noted = {entry["key"]: entry["trial"] for entry in _entries(notebook)}
     trials = {job.recipe: from_json(Trial, noted[key]) for job in jobs if (key := keys[job.recipe]) in noted}
-    notebook.parent.mkdir(parents=True, exist_ok=True)
-    with notebook.open("a", encoding="utf-8") as file:
+    with storing(notebook):
+        notebook.parent.mkdir(parents=True, exist_ok=True)
+        file = notebook.open("a", encoding="utf-8")
+    with file:
 
         def note(trial: Trial) -> None:
             # An error is not noted: it may have been the machine's, such as a full disk.
             if trial.score is not None:
-                file.write("\n" + dumps({"key": keys[trial.recipe], "trial": trial}))
-                file.flush()
+                with storing(notebook):
+                    file.write("\n" + dumps({"key": keys[trial.recipe], "trial": trial}))
+                    file.flush()
             on_trial(trial)
 
         for trial in trials.values():

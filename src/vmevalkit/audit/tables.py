@@ -17,19 +17,19 @@ LISTED = 60
 """How many failures are listed; the JSON record has them all."""
 
 
-def _row(cell: Cell) -> tuple[str, ...]:
+def _row(cell: Cell, ok: bool) -> tuple[str, ...]:
     films = str(cell.n) if not cell.unscored else f"{cell.n} + {cell.unscored} unscored"
     bounds = f"{100 * cell.low:.1f} - {100 * cell.high:.1f}%"
     return (
         cell.task, cell.name, cell.expected, films, str(cell.passed), f"{cell.rate:.1%}", bounds,
-        "yes" if cell.ok else "NO",
+        "yes" if ok else "NO",
     )  # fmt: skip
 
 
 def summary(certificate: Certificate) -> str:
     """The certificate in a sentence or two."""
     right = certificate.films - len(certificate.failures)
-    fallen = [f"{cell.task}/{cell.name}" for cell in certificate.cells if not cell.ok]
+    fallen = [f"{cell.task}/{cell.name}" for cell in certificate.fallen]
     if not certificate.static_ok:
         zero = f"{certificate.static_at_zero} of {certificate.static_films}"
         fallen.append(f"the outcome of static films (0.00 in {zero})")
@@ -55,10 +55,11 @@ def markdown(certificate: Certificate) -> str:
         "certificate falls with it.",
         f"Static films with an outcome of 0.00: {certificate.static_at_zero} of {certificate.static_films}.",
         "## By trick",
-        _table(_COLUMNS, map(_row, certificate.cells)),
+        _table(_COLUMNS, (_row(cell, cell.ok) for cell in certificate.cells)),
         "## By artefact",
+        "The same films, few of each artefact: a row is not ok where even its bounds lie outside the range asked for. "
         "`@placed` means that the scorer was told how the picture had been fitted.",
-        _table(("task", "artefact", *_COLUMNS[2:]), map(_row, certificate.artefacts)),
+        _table(("task", "artefact", *_COLUMNS[2:]), (_row(cell, cell.tenable) for cell in certificate.artefacts)),
         "## Films with another verdict than they deserve",
         _failures(certificate),
     ]
@@ -100,13 +101,13 @@ def terminal(certificate: Certificate) -> list[Table]:
 
     tables = []
     for title, name, cells in (
-        ("By trick", "trick", certificate.cells),
-        ("By artefact", "artefact", certificate.artefacts),
+        ("By trick", "trick", [(cell, cell.ok) for cell in certificate.cells]),
+        ("By artefact", "artefact", [(cell, cell.tenable) for cell in certificate.artefacts]),
     ):
         table = Table(title=title)
         for column in ("task", name, *_COLUMNS[2:]):
             table.add_column(column, justify="right" if column in _NUMBERS else "left", no_wrap=True)
-        for cell in cells:
-            table.add_row(*_row(cell), style=None if cell.ok else "bold red")
+        for cell, ok in cells:
+            table.add_row(*_row(cell, ok), style=None if ok else "bold red")
         tables.append(table)
     return tables

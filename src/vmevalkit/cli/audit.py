@@ -51,6 +51,7 @@ def audit(
     from vmevalkit.audit.certificate import certify
     from vmevalkit.audit.design import Recipe
     from vmevalkit.audit.scorers import SCORERS
+    from vmevalkit.store.commit import prepare_for
     from vmevalkit.tasks import TASKS
 
     audited = SCORERS[scorer]
@@ -58,6 +59,9 @@ def audit(
         _show([job_of(Recipe.parse(text), seed) for text in only], audited, evidence)
         return
     jobs = [job for name in task or TASKS for job in jobs_for(TASKS[name], films, seed, trick or (), own_films)]
+    for path in (out, json, notebook):
+        if path is not None:
+            prepare_for(path)
     trials = _examined(jobs, audited, workers, notebook)
     certificate = certify(trials, scorer, seed)
     _print(certificate)
@@ -129,12 +133,12 @@ def _write(certificate: Certificate, out: Path | None, record: Path | None) -> N
 
     from vmevalkit.audit.certificate import to_record
     from vmevalkit.audit.tables import markdown
+    from vmevalkit.store.commit import write_file
 
     for path, text in (
         (out, markdown(certificate)),
         (record, dumps(to_record(certificate), indent=2, ensure_ascii=False) + "\n"),
     ):
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+            write_file(path, text)
             typer.echo(f"the certificate is at {path}")

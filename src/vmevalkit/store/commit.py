@@ -44,7 +44,10 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         remedy = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
-        raise StoreError(f"cannot write {error.filename or path}: {remedy}") from error
+        place = error.filename or path
+        if Path(place).name.startswith(_MARK):  # a name of ours says nothing to anybody
+            place = path
+        raise StoreError(f"cannot write {place}: {remedy}") from error
 
 
 def _aside(target: Path) -> Path:
@@ -166,6 +169,16 @@ def write_file(path: Path, content: bytes | str, *, durable: bool = False) -> No
             raise
         finally:
             os.close(handle)
+
+
+def prepare_for(path: Path) -> None:
+    """See that a file can be written here, before hours are spent on what it shall hold."""
+    with storing(path):
+        aside, handle = _new_file(path)
+        os.close(handle)
+        aside.unlink()
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
 def flush(folder: Path) -> None:
