@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -15,7 +16,7 @@ from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.records import Question
 from vmevalkit.eval.rules import score_film
 from vmevalkit.media.picture import Frame
-from vmevalkit.media.video import TimedFrame, write_video
+from vmevalkit.media.video import TimedFrame, read_frames, write_video
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
 from vmevalkit.tasks.planning import plan
@@ -81,6 +82,18 @@ def test_a_batch_gives_a_score_for_each_film(questions: list[Question]) -> None:
     assert scores[1].failure_mode == "static"
 
 
+@pytest.mark.parametrize("size", [(256, 256), (416, 240)])
+def test_views_of_an_array_are_scored_like_the_array(questions: list[Question], size: tuple[int, int]) -> None:
+    """A tensor that was permuted, or whose channels were turned round, is a view with other strides."""
+    frames = np.stack([cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in solution(questions[0])])
+    wanted = vmevalkit.score_frames(questions[0], frames, fps=FPS)
+    permuted = np.ascontiguousarray(frames.transpose(0, 3, 1, 2)).transpose(0, 2, 3, 1)
+    turned = np.ascontiguousarray(frames[..., ::-1])[..., ::-1]
+    for view in (permuted, turned):
+        assert vmevalkit.score_frames(questions[0], view, fps=FPS) == wanted
+    assert isinstance(wanted, vmevalkit.Score) and wanted.passed, wanted.explanation
+
+
 def test_scoring_travels_to_other_processes(questions: list[Question]) -> None:
     scoring = pickle.loads(pickle.dumps(vmevalkit.score_frames))
     score = scoring(pickle.loads(pickle.dumps(questions[0])), np.stack(solution(questions[0])), fps=FPS)
@@ -89,23 +102,35 @@ def test_scoring_travels_to_other_processes(questions: list[Question]) -> None:
 
 @pytest.mark.parametrize(
     "frames",
-    [np.zeros((4, 8, 8, 3), np.float32), np.zeros((8, 8, 3), np.uint8), np.zeros((4, 8, 8, 4), np.uint8)],
-    ids=["floats", "one picture", "four channels"],
+    [
+        np.zeros((4, 8, 8, 3), np.float32),
+        np.zeros((8, 8, 3), np.uint8),
+        np.zeros((4, 8, 8, 4), np.uint8),
+        np.zeros((4, 0, 8, 3), np.uint8),
+        [[[[0, 0, 0]]]],
+    ],
+    ids=["floats", "one picture", "four channels", "no height", "a list"],
 )
 def test_arrays_of_another_kind_are_refused(questions: list[Question], frames: np.ndarray) -> None:
-    with pytest.raises(MediaError, match="frames must be uint8"):
+    with pytest.raises(MediaError, match="frames must be a numpy array of uint8"):
         vmevalkit.score_frames(questions[0], frames)
 
 
-def test_a_rate_of_nothing_is_refused(questions: list[Question]) -> None:
-    with pytest.raises(UsageError, match="fps must be above 0, not 0"):
-        vmevalkit.score_frames(questions[0], np.zeros((4, 8, 8, 3), np.uint8), fps=0)
+@pytest.mark.parametrize("fps", [0, -24.0, float("nan"), float("inf")])
+def test_an_impossible_rate_is_refused(questions: list[Question], fps: float) -> None:
+    with pytest.raises(UsageError, match=f"fps must be a number above 0, not {fps}"):
+        vmevalkit.score_frames(questions[0], np.zeros((4, 8, 8, 3), np.uint8), fps=fps)
 
 
 def test_a_film_of_another_question_is_not_scored_when_it_was_brought(questions: list[Question], film: Path) -> None:
-    score = vmevalkit.score_video(questions[1], film, own_run=False)
-    assert score.value is None
-    assert "may belong to another question" in score.explanation
+    frames = np.stack([timed.frame for timed in read_frames(film)])
+    for score in (
+        vmevalkit.score_video(questions[1], film, own_run=False),
+        vmevalkit.score_frames(questions[1], frames, FPS, own_run=False),
+    ):
+        assert isinstance(score, vmevalkit.Score)
+        assert score.value is None
+        assert "may belong to another question" in score.explanation
 
 
 def test_a_film_of_another_question_is_a_1_when_it_is_our_own(questions: list[Question], film: Path) -> None:

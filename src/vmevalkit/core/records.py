@@ -131,7 +131,7 @@ class Score:
     outcome: float = 0.0
     """Progress of the final state from the first frame (0) to an accepted answer (1), less damage."""
     process: float = 0.0
-    """Share of the readable film without a gating finding."""
+    """Share of the film before the first gating finding."""
     findings: tuple[Finding, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     """The task's own measurements, each named in its document."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -67,35 +68,43 @@ def score_frames(
     fps: float = 24.0,
     *,
     placement: Placement | None = None,
+    own_run: bool = True,
 ) -> Score | list[Score]:
     """Score films that are in memory: time x height x width x 3 of uint8, RGB; or a batch of them, for a list."""
-    if frames.dtype != np.uint8 or frames.ndim not in (4, 5) or frames.shape[-1] != 3:
-        raise MediaError(
-            f"frames must be uint8 of shape (time, height, width, 3) or (batch, time, height, width, 3), "
-            f"not {frames.dtype} of {frames.shape}"
-        )
-    if not fps > 0:
-        raise UsageError(f"fps must be above 0, not {fps}")
+    _require_films(frames)
+    if not 0 < fps < inf:
+        raise UsageError(f"fps must be a number above 0, not {fps}")
     loaded = _loaded(question)
     if frames.ndim == 5:
-        return [_score_array(loaded, film, fps, placement) for film in frames]
-    return _score_array(loaded, frames, fps, placement)
+        return [_score_array(loaded, film, fps, placement, own_run) for film in frames]
+    return _score_array(loaded, frames, fps, placement, own_run)
 
 
-def _score_array(question: Question, film: NDArray[np.uint8], fps: float, placement: Placement | None) -> Score:
+def _require_films(frames: object) -> None:
+    wanted = "frames must be a numpy array of uint8, (time, height, width, 3) or (batch, time, height, width, 3)"
+    if not isinstance(frames, np.ndarray):
+        raise MediaError(f"{wanted}, not a {type(frames).__name__}")
+    if frames.dtype != np.uint8 or frames.ndim not in (4, 5) or frames.shape[-1] != 3 or 0 in frames.shape[-3:]:
+        raise MediaError(f"{wanted}, not {frames.dtype} of {frames.shape}")
+
+
+def _score_array(
+    question: Question, film: NDArray[np.uint8], fps: float, placement: Placement | None, own_run: bool
+) -> Score:
     known = puzzle_of(question)
     if known is None:
         return Score.unscored(SCORER, "-", NO_PUZZLE)
     task, puzzle = known
     size = working_size(task, puzzle, (film.shape[2], film.shape[1]))
-    return score_film(task, puzzle, _timed(film, fps, size), placement=placement)
+    return score_film(task, puzzle, _timed(film, fps, size), placement=placement, own_run=own_run)
 
 
 def _timed(film: NDArray[np.uint8], fps: float, size: tuple[int, int]) -> Iterator[TimedFrame]:
     for index, frame in enumerate(film):
         if (frame.shape[1], frame.shape[0]) != size:
             frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
-        yield TimedFrame(index / fps, frame)
+        # A permuted tensor or a reversed channel is a view that OpenCV does not take.
+        yield TimedFrame(index / fps, np.ascontiguousarray(frame))
 
 
 def _loaded(question: Question | Path | str) -> Question:
