@@ -28,6 +28,8 @@ def main() -> None:
     for made in summary.tasks:
         print(f"{made.task}: {made.drawn} drawn, {made.kept} kept")
     print(f"the index is at {summary.index}")
+    if summary.failures:
+        parser.exit(1, "".join(f"error: {name}: {failure}\n" for name, failure in summary.failures))
 
 
 if __name__ == "__main__":

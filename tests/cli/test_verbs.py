@@ -96,7 +96,7 @@ def test_usage_errors_are_one_line_and_two() -> None:
         2, "error: -3 questions of maze were asked for; ask for at least 1",
     )  # fmt: skip
     assert bad("generate --task maze --set grid_n") == (
-        2, "error: --set 'grid_n' is not KNOB=VALUE, such as size=5",
+        2, "error: --set 'grid_n' is not KNOB=VALUE, such as grid_n=5",
     )  # fmt: skip
     assert bad("generate --task maze --set grid=3")[1] == "error: no knob of maze 'grid'; did you mean 'grid_n'?"
     assert bad("generate --task maze --workers 0")[0] == 2

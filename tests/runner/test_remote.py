@@ -383,8 +383,8 @@ def test_messages_before_anything_is_spent(tmp_path: Path, monkeypatch: pytest.M
     retired = replace(ROW, status="retired", retired_on="2026-06-30", replacement="plain-2")
     assert "retired by plain since 2026-06-30; use plain-2 instead" in str(refused(tmp_path, retired).value)
     assert "no film of 5 s; ask for one of 4, 8 s" in str(refused(tmp_path, ROW, seconds=5.0).value)
-    assert "no film of 1x1; ask for one of 640x360, 360x640" in str(
-        refused(tmp_path, ROW, wishes=Wishes(size=(1, 1))).value
+    assert "no film of 16x16; ask for one of 640x360, 360x640" in str(
+        refused(tmp_path, ROW, wishes=Wishes(size=(16, 16))).value
     )
     with pytest.raises(UnknownName, match="no model 'plane-1'; did you mean 'plain-1'"):
         film(tmp_path, "plane-1")
@@ -404,6 +404,21 @@ def test_a_remote_model_and_a_baseline_in_one_call(tmp_path: Path, monkeypatch: 
     with served(tmp_path, monkeypatch):
         summary = film(tmp_path, "static", "plain-1")
     assert [(run.model, run.status) for run in summary.runs] == [("static", "failed"), ("plain-1", "success")]
+
+
+@pytest.mark.parametrize(
+    ("wished", "told"),
+    [
+        ({"seconds": 0.0}, "a film cannot last 0 s"),
+        ({"seconds": -1.0}, "a film cannot last -1 s"),
+        ({"seconds": float("nan")}, "a film cannot last nan s"),
+        ({"seconds": 1e9}, "a film cannot last 1e.09 s; ask for more than 0 s, and for 600 s at most"),
+        ({"size": (1, 1)}, "a film cannot have 1x1 pixels; each side must have 16 to 8192"),
+    ],
+)
+def test_a_film_that_nobody_can_make_is_not_asked_for(wished: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Wishes(**wished)
 
 
 def test_seeds_follow_from_one_number_and_minus_one_leaves_them_to_the_provider() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise, permutations, product
@@ -224,6 +225,16 @@ def test_the_prompt_is_the_specified_one() -> None:
         "This is a 180-degree rotation Create a smooth video showing the camera's horizontal rotation around the "
         "sculpture, and try to maintain the tilted viewing angle throughout."
     )
+
+
+def test_a_dataset_of_other_questions_says_so(tmp_path: Path) -> None:
+    knobs = RotationKnobs(voxels=(6, 6), elevations=(50, 60), angles=(90, 270))
+    told = create_dataset(num_samples=8, seed=3, knobs=knobs, output_dir=tmp_path)["description"]
+    assert re.fullmatch(
+        r"3D mental rotation tasks with 6 voxels, tilted views \(5\d-(5\d|60)° elevation\) and 90° or 270° horizontal "
+        r"rotations for video model evaluation \(8 pairs\)",
+        told,
+    ), told
 
 
 def test_a_dataset_as_in_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,10 +43,10 @@ def generate(
 
 
 def _knob(text: str) -> tuple[str, Any]:
-    """``size=5`` as a name and a JSON value; what is not JSON is a word."""
+    """``grid_n=5`` as a name and a JSON value; what is not JSON is a word."""
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise UsageError(f"--set {text!r} is not KNOB=VALUE, such as size=5")
+        raise UsageError(f"--set {text!r} is not KNOB=VALUE, such as grid_n=5")
     try:
         return name, json.loads(value)
     except ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from vmevalkit.core.errors import UsageError
 from vmevalkit.core.randomness import rng_for
 from vmevalkit.core.records import Question, Request
 from vmevalkit.models.model import ModelSpec
@@ -12,6 +13,9 @@ from vmevalkit.runner.prompts import VARIANTS
 
 SECONDS = 8.0
 """Length of a film where nothing else is asked for."""
+LONGEST_S = 600.0
+SIDES = (16, 8192)
+"""The least and the greatest side of a film, in pixels. No model makes others, and of fewer nothing could be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,16 @@ class Wishes:
     auto_pad: bool = True
     temperature: float = 0.7
     prompt_variant: str = "default"
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not 0 < self.seconds <= LONGEST_S:
+            raise UsageError(
+                f"a film cannot last {self.seconds:g} s; ask for more than 0 s, and for {LONGEST_S:g} s at most"
+            )
+        if self.size is not None and not all(SIDES[0] <= side <= SIDES[1] for side in self.size):
+            raise UsageError(
+                f"a film cannot have {self.size[0]}x{self.size[1]} pixels; each side must have {SIDES[0]} to {SIDES[1]}"
+            )
 
     def request(self, spec: ModelSpec, question: Question, sample: int = 0) -> Request:
         """The question as a request to a model, in so far as the model has a place for the wishes."""
@@ -46,8 +60,9 @@ class Wishes:
         """What cannot be had of this model, a phrase each."""
         phrases = []
         seconds = spec.seconds_for(self.seconds, SECONDS)
-        if seconds != (self.seconds or SECONDS):
-            phrases.append(f"films of {seconds:g} s instead of {SECONDS:g} s")
+        wanted = self.seconds or SECONDS
+        if seconds != wanted:
+            phrases.append(f"films of {seconds:g} s instead of {wanted:g} s")
         without = [name for name in self._parameters() if name not in spec.takes]
         if self.seed != -1 and "seed" not in spec.takes:
             without.append("seed")

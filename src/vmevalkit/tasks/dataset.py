@@ -145,7 +145,7 @@ def create_task_dataset(
 
 
 def as_dataset(task: Task[Any, Any, Any], pairs: list[dict[str, Any]]) -> dict[str, Any]:
-    description = f"{task.description} ({len(pairs)} pairs)"
+    description = f"{task.describe(pairs)} ({len(pairs)} pairs)"
     return {"name": f"{task.name}_tasks", "description": description, "pairs": pairs}
 
 

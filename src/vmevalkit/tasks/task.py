@@ -100,7 +100,7 @@ class Task(ABC, Generic[P, S, K]):
     """The specification's task_category."""
     description: ClassVar[str]
     version: ClassVar[str]
-    """Of the rules: raise it when the same film may get another verdict."""
+    """Of the rules: raise it when the same film may get another verdict than by the release before."""
     puzzle_type: ClassVar[type]
     knobs_type: ClassVar[type]
     difficulties: ClassVar[Mapping[str, Any]]
@@ -175,6 +175,10 @@ class Task(ABC, Generic[P, S, K]):
     @abstractmethod
     def check(self, puzzle: P, trace: Trace[S]) -> Checked:
         """What happened on the way. Unreadable glimpses are passed over."""
+
+    def describe(self, records: Sequence[Mapping[str, Any]]) -> str:
+        """What a dataset of these questions is; by default the task's description, whatever the knobs."""
+        return self.description
 
     def settle(self, puzzle: P, states: Sequence[S]) -> S:
         """The state that several readings of a still scene amount to. By default the one that prevails."""

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.rotation_task import films, render, rotation_reasoning, rules
+from vmevalkit.tasks.rotation_task import describing, films, render, rotation_reasoning, rules
 from vmevalkit.tasks.rotation_task.reader import RotationReader
 from vmevalkit.tasks.rotation_task.rotation_reasoning import RotationKnobs, spec_difficulty
 from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
@@ -22,10 +22,7 @@ class RotationTask(Task[RotationPuzzle, View, RotationKnobs]):
     name = "rotation"
     title = "3D Mental Rotation"
     category = "3D Mental Rotation"
-    description = (
-        "3D mental rotation tasks with 8-9 voxels, tilted views (20-40° elevation) and 180° horizontal rotations "
-        "for video model evaluation"
-    )
+    description = describing.describe(())
     version = "1"
     puzzle_type = RotationPuzzle
     knobs_type = RotationKnobs
@@ -66,6 +63,9 @@ class RotationTask(Task[RotationPuzzle, View, RotationKnobs]):
             "colours": list(puzzle.colours),
             "spec_difficulty": spec_difficulty(puzzle.voxels),
         }
+
+    def describe(self, records: Sequence[Mapping[str, Any]]) -> str:
+        return describing.describe(records)
 
     def size(self, puzzle: RotationPuzzle) -> tuple[int, int]:
         return render.SIDE, render.SIDE
