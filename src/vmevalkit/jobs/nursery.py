@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -102,12 +103,23 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """A process that is started now does not meet Ctrl-C; this one does so at the end of the block."""
+    """A process that is started now does not meet Ctrl-C; this one does so at the end of the block.
+
+    A blocked signal may still reach another thread, and Python then interrupts the main one all the same: so it is only
+    noted here. Else a process could be left half started, waiting for what it is to do.
+    """
+    came: list[int] = []
+    mine = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number)) if mine else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        if mine:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _nurse(control: Connection, first: int) -> None:
