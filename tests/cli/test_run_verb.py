@@ -125,7 +125,7 @@ def test_an_experiment_runs_the_whole_line(server: plain.PlainServer) -> None:
     done = call("experiment two.yaml")
     assert done.exit_code == 0, done.output
     assert "two: 8 made, 0 kept; 8 films, 0 failed; $0.80 spent" in done.stdout
-    assert "rules: 8 scores, 4 passed" in done.stdout
+    assert "rules: 8 scored, 0 kept; 4 passed, 0 without a verdict" in done.stdout
     assert "the report is at data/reports/two/index.html" in done.stdout
     assert len(load_scores("data/evaluations", "two")) == 8
     again = call("experiment two.yaml --max-usd 0.8")

@@ -79,6 +79,61 @@ def test_films_from_elsewhere_have_strips_too_and_may_move(page: Path, tmp_path:
     assert bare.read_text("utf-8").count("pass, 5") == 2
 
 
+def cells(page: Path) -> dict[str, str]:
+    """The words of each model's line of the table."""
+    body = page.read_text("utf-8").split("<tbody>")[1].split("</tbody>")[0]
+    lines = [" ".join(re.sub("<[^>]*>", " ", line).split()) for line in body.split("</tr>")]
+    return {line.split()[0]: line for line in lines if line}
+
+
+def test_a_film_that_was_replaced_is_not_counted_until_it_is_scored(tmp_path: Path) -> None:
+    questions, outputs, evaluations = tmp_path / "questions", tmp_path / "outputs", tmp_path / "evaluations"
+    generate(["maze"], n=2, seed=1, out=questions)
+    run(["oracle"], questions, "first", outputs, seconds=1.0)
+    score_experiment("first", outputs, evaluations)
+    generate(["maze"], n=1, seed=2, out=questions, force=True)
+    run(["oracle"], questions, "first", outputs, seconds=1.0, force=True)
+    told: list[str] = []
+    page = build_report("first", outputs, evaluations, tmp_path / "report", tell=told.append)
+    assert "1/1 [21, 100] + 1 not scored yet" in cells(page)["oracle"]
+    text = page.read_text("utf-8")
+    assert text.count("pass, 5") == 1
+    assert "<strong>maze_0000</strong>: not scored yet" in text
+    assert len(told) == 1
+    assert told[0].startswith("1 film has no current verdict: oracle 1; call vmevalkit score --experiment first")
+    assert text.count("1 film has no current verdict") == 1
+    score_experiment("first", outputs, evaluations)
+    whole = build_report("first", outputs, evaluations, tmp_path / "report")
+    assert "2/2 [34, 100] 100%" in cells(whole)["oracle"]
+    assert "no current verdict" not in whole.read_text("utf-8")
+
+
+def test_runs_without_a_film_are_on_the_page(tmp_path: Path) -> None:
+    questions, outputs, evaluations = tmp_path / "questions", tmp_path / "outputs", tmp_path / "evaluations"
+    generate(["maze"], n=1, seed=1, out=questions)
+    door = questions / "doors_task" / "my_door"
+    door.mkdir(parents=True)
+    shutil.copy(questions / "maze_task" / "maze_0000" / "first_frame.png", door)
+    (door / "prompt.txt").write_text("Open it.")
+    run(["static"], questions, "first", outputs, seconds=1.0)
+    run(["oracle"], questions, "first", outputs, seconds=1.0, domains=["doors"])
+    score_experiment("first", outputs, evaluations)
+    told: list[str] = []
+    done: list[tuple[int, int]] = []
+    page = build_report(
+        "first", outputs, evaluations, tmp_path / "report", lambda *now: done.append(now), told.append
+    )  # fmt: skip
+    assert done == [(1, 1)]
+    assert told == ["2 runs have no film: oracle 1, static 1; the pass rates leave them out"]
+    assert cells(page)["static"].split(" ", 1)[1] == (
+        "0% 0/1 [0, 79] + 1 without a film - + 1 without a film 0% 0/1 [0, 79] 1.00"
+    )
+    assert cells(page)["oracle"].split(" ", 1)[1] == "- + 1 without a film - + 1 without a film - -"
+    text = page.read_text("utf-8")
+    assert "<strong>my_door</strong>: no film; failed: ModelError: the baseline" in text
+    assert "A pass rate is a share of the scored films" in text
+
+
 def test_an_experiment_without_scores_says_how_to_make_them(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="vmevalkit score --experiment nothing"):
         build_report("nothing", tmp_path, tmp_path, tmp_path / "report")

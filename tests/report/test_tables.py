@@ -37,3 +37,20 @@ def test_the_best_model_stands_first() -> None:
     assert [row.model for row in rows] == ["a", "c", "b"]
     assert rows[0].by_domain["rotation"].passed == 0
     assert rows[1].by_domain["rotation"].scored == 0
+
+
+def test_what_has_no_verdict_stands_beside_the_rate() -> None:
+    found = rate([score(5), score(None)], not_scored=2, without_film=3)
+    assert (found.rate, found.scored) == (1.0, 1)
+    assert found.left_out == "1 unscored, 2 not scored yet, 3 without a film"
+    assert rate([score(5)]).left_out == ""
+
+
+def test_a_model_without_any_film_has_a_row() -> None:
+    rows = table([("a", "maze", score(1))], [("a", "chess")], [("b", "maze"), ("b", "maze"), ("a", "maze")])
+    assert [(row.model, row.overall.rate, row.overall.left_out) for row in rows] == [
+        ("a", 0.0, "1 not scored yet, 1 without a film"),
+        ("b", None, "2 without a film"),
+    ]
+    assert rows[0].by_domain["chess"].left_out == "1 not scored yet"
+    assert rows[1].by_domain["chess"].left_out == ""

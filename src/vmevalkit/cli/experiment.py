@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from vmevalkit.cli.command import FAILED
 from vmevalkit.cli.progress import jobs_table, progress
+from vmevalkit.cli.report import write_report
 from vmevalkit.cli.run import shard_of, tell_ahead, tell_summary
+from vmevalkit.cli.score import tell_summary as tell_scores
 
 if TYPE_CHECKING:
     from vmevalkit.runner.experiment_file import ExperimentFile
+
+S = TypeVar("S")
 
 
 def experiment(
@@ -39,7 +44,7 @@ def experiment(
     _generate(page)
     failed = _run(page, part, limit, dry_run, retry_failed)
     if part is None and not dry_run:
-        _score(page)
+        failed |= _score(page)
     if failed:
         raise typer.Exit(FAILED)
 
@@ -105,24 +110,28 @@ def _run(
     if dry_run:
         tell_ahead(ahead)
         return False
-    try:
-        tell_summary(page.name, summary)
-    except typer.Exit:
-        return True
-    return False
+    return _failed(tell_summary, page.name, summary)
 
 
-def _score(page: ExperimentFile) -> None:
+def _score(page: ExperimentFile) -> bool:
+    """Whether any film could not be scored."""
     from vmevalkit.eval.experiment import score_experiment
-    from vmevalkit.report.page import build_report
 
+    failed = False
     for scorer in page.scorers:
         with progress("scores") as on_done:
             summary = score_experiment(
                 page.name, page.outputs, page.evaluations, scorer, list(page.models), page.workers, on_done
             )
-        scores = [scoring.score for scoring in summary.scorings if scoring.score is not None]
-        typer.echo(f"{scorer}: {len(scores)} scores, {sum(score.passed for score in scores)} passed")
-        for bad in summary.failed:
-            typer.echo(f"failed: {bad.film.model} on {bad.film.question.id}: {bad.error}", err=True)
-    typer.echo(f"the report is at {build_report(page.name, Path(page.outputs), Path(page.evaluations), None)}")
+        failed |= _failed(tell_scores, scorer, summary)
+    write_report(page.name, Path(page.outputs), Path(page.evaluations))
+    return failed
+
+
+def _failed(tell: Callable[[str, S], None], name: str, summary: S) -> bool:
+    """Whether a verb that ends so would have left with an exit code; this one goes on first."""
+    try:
+        tell(name, summary)
+    except typer.Exit:
+        return True
+    return False

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from vmevalkit.cli.progress import progress
+
 
 def report(
     experiment: Annotated[str, typer.Option(help="The experiment to show.")],
@@ -16,7 +18,17 @@ def report(
         Path | None, typer.Option(help="Folder of the page; data/reports/EXPERIMENT if not given.", show_default=False)
     ] = None,
 ) -> None:
-    """Write a static page: the table of pass rates, and every film with its strip, verdict and findings."""
-    from vmevalkit.report.page import build_report
+    """Write a static page: the table of pass rates, and every film with its strip, verdict and findings. It says which
+    films are not scored yet, and which runs have no film; neither is counted."""
+    write_report(experiment, outputs, evaluations, out)
 
-    typer.echo(f"the report is at {build_report(experiment, outputs, evaluations, out)}")
+
+def write_report(experiment: str, outputs: Path, evaluations: Path, out: Path | None = None) -> None:
+    told: list[str] = []
+    with progress("films") as on_done:
+        from vmevalkit.report.page import build_report
+
+        page = build_report(experiment, outputs, evaluations, out, on_done, told.append)
+    for line in told:
+        typer.echo(line, err=True)
+    typer.echo(f"the report is at {page}")

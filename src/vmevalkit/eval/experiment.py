@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vmevalkit.core.errors import StoreError, UsageError
+from vmevalkit.core.errors import StoreError, UnknownName, UsageError
 from vmevalkit.core.records import Placement, Question, Run, Score
 from vmevalkit.eval.scorers import SCORERS
 from vmevalkit.jobs.done import Done
@@ -55,11 +57,29 @@ class Summary:
 
     scorings: tuple[Scoring, ...]
     without_film: tuple[str, ...] = ()
-    """Runs that failed, and films that fit no question: said, not scored."""
+    """Runs that made no film, each with the reason."""
+    strangers: tuple[str, ...] = ()
+    """Films that fit no question."""
 
     @property
     def failed(self) -> tuple[Scoring, ...]:
         return tuple(scoring for scoring in self.scorings if scoring.error is not None)
+
+    @property
+    def unscored(self) -> tuple[Scoring, ...]:
+        """Films that the scorer could say nothing about; their scores have the reason."""
+        return tuple(scoring for scoring in self.scorings if scoring.score is not None and not scoring.score.scored)
+
+
+def check_models(models: Sequence[str], experiment: str, outputs: Path | str = layout.OUTPUTS) -> None:
+    """Refuse a model that has no runs in an experiment which has runs of others."""
+    place = layout.experiment_folder(Path(outputs), experiment)
+    # A folder may hold a journal alone: its films are ordered, but none is there.
+    begun = [folder for folder in layout.subfolders(place) if next(layout.subfolders(folder), None) is not None]
+    known = [layout.name_of(folder.name) for folder in begun]
+    unknown = [model for model in models if model not in known]
+    if known and unknown:
+        raise UnknownName(f"model with runs in {place}", unknown[0], known)
 
 
 def score_experiment(
@@ -71,13 +91,14 @@ def score_experiment(
     workers: int = 1,
     on_done: Callable[[int, int], None] | None = None,
 ) -> Summary:
-    """Score every film of an experiment. ``on_done`` is told how many of how many are finished."""
+    """Score every film of an experiment, or those of ``models`` where they have any. ``on_done`` is told how many of
+    how many are finished."""
     SCORERS[scorer]  # an unknown name is refused before anything is looked at
     runs = find_runs(outputs, experiment, list(models) if models else None)
     if not runs:
         raise StoreError(
             f"there are no runs in {layout.experiment_folder(Path(outputs), experiment)}; "
-            f"make them first: vmevalkit run --experiment {experiment}"
+            f"make them first: {_run_command(experiment, Path(outputs), models)}"
         )
     films = [_film_of(run, scorer, Path(evaluations)) for run in runs if run.video is not None]
     missing = tuple(f"{run.model} on {run.question_id}: {run.error or run.status}" for run in runs if run.video is None)
@@ -94,15 +115,18 @@ def score_videos(
     workers: int = 1,
     on_done: Callable[[int, int], None] | None = None,
 ) -> Summary:
-    """Score films that were made elsewhere. A film belongs to the question whose id is its name, or its folder's."""
+    """Score films that were made elsewhere. A film belongs to the question whose id is its name, or its folder's; where
+    several domains have that id, a folder around it, ``maze_task``, says which."""
     SCORERS[scorer]
     place = Path(videos)
     if not place.is_dir():
         raise UsageError(f"there is no folder {place} with films in it")
-    known = {question.id: question for question in load_questions(questions)}
+    known: dict[str, list[Question]] = defaultdict(list)
+    for asked in load_questions(questions):
+        known[asked.id].append(asked)
     films, strangers = [], []
-    for path in sorted(path for path in place.rglob("*") if path.suffix.lower() in FILM_ENDINGS):
-        question = known.get(path.stem) or known.get(path.parent.name)
+    for path in sorted(path for path in place.rglob("*") if path.suffix.lower() in FILM_ENDINGS and path.is_file()):
+        question = _question_for(path, place, known)
         if question is None:
             strangers.append(f"{path.relative_to(place)}: neither its name nor its folder's is the id of a question")
         else:
@@ -115,7 +139,28 @@ def score_videos(
             f"such as {next(iter(known), 'maze_0000')}.mp4"
         )
     _refuse_twins(films)
-    return Summary(_score_all(films, Path(evaluations), experiment, workers, on_done), tuple(strangers))
+    return Summary(_score_all(films, Path(evaluations), experiment, workers, on_done), strangers=tuple(strangers))
+
+
+def _run_command(experiment: str, outputs: Path, models: Sequence[str] | None) -> str:
+    words = ["vmevalkit", "run", "--model", *(models or ["MODEL"]), "--experiment", experiment]
+    return shlex.join(words if outputs == layout.OUTPUTS else [*words, "--outputs", str(outputs)])
+
+
+def _question_for(film: Path, place: Path, known: Mapping[str, Sequence[Question]]) -> Question | None:
+    """The question that a film below ``place`` is named after; None where there is none."""
+    candidates = known.get(film.stem) or known.get(film.parent.name) or ()
+    if len(candidates) > 1:
+        around = {place.absolute().name, *film.relative_to(place).parent.parts}
+        fitting = [question for question in candidates if layout.domain_folder(question.domain) in around]
+        if len(fitting) != 1:
+            folders = " or ".join(layout.domain_folder(question.domain) for question in candidates)
+            raise UsageError(
+                f"{film} may answer any of {len(candidates)} questions with the id {candidates[0].id!r}; "
+                f"put it in a folder {folders}"
+            )
+        candidates = fitting
+    return next(iter(candidates), None)
 
 
 def _film_of(run: Run, scorer: str, evaluations: Path) -> FilmToScore:
@@ -127,9 +172,9 @@ def _film_of(run: Run, scorer: str, evaluations: Path) -> FilmToScore:
 
 
 def _refuse_twins(films: Sequence[FilmToScore]) -> None:
-    taken: dict[str, Path] = {}
+    taken: dict[tuple[str, str], Path] = {}
     for film in films:
-        other = taken.setdefault(film.question.id, film.film)
+        other = taken.setdefault((film.question.domain, film.question.id), film.film)
         if other != film.film:
             raise UsageError(f"two films claim the question {film.question.id}: {other} and {film.film}; remove one")
 

@@ -12,14 +12,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from vmevalkit import __version__
 from vmevalkit.core.errors import MediaError
-from vmevalkit.core.records import Question, Run, Score
+from vmevalkit.core.records import Question, Score
 from vmevalkit.report.filmstrip import filmstrip, jpeg
 from vmevalkit.report.tables import table
+from vmevalkit.report.verdicts import Verdict, Verdicts, read_verdicts, remarks
 from vmevalkit.store import layout
 from vmevalkit.store.commit import write_file
 from vmevalkit.store.questions import load_question
-from vmevalkit.store.runs import all_runs, question_of
-from vmevalkit.store.scores import Scored, load_scores
+from vmevalkit.store.runs import question_of
+from vmevalkit.store.scores import Scored
 
 PAGE = "index.html"
 STRIPS = "strips"
@@ -41,23 +42,48 @@ class FilmCard:
     final_frame: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A film without a verdict, or a run without a film."""
+
+    model: str
+    question_id: str
+    sample: int
+    reason: str
+
+
 def build_report(
     experiment: str,
     outputs: Path | str = layout.OUTPUTS,
     evaluations: Path | str = layout.EVALUATIONS,
     out: Path | str | None = None,
     on_done: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Path:
-    """Write the page of an experiment and return its path. It reads files only; it scores nothing."""
-    scores = [scored for scored in load_scores(evaluations, experiment) if scored.annotator is None]
-    runs = {run.run_id: run for run in all_runs(outputs, experiment)}
+    """Write the page of an experiment and return its path. It reads files only; it scores nothing. ``on_done`` is told
+    how many films of how many are on the page, and ``tell`` what the pass rates leave out."""
+    outputs, evaluations = Path(outputs), Path(evaluations)
+    verdicts = read_verdicts(experiment, outputs, evaluations)
+    told = remarks(verdicts, experiment, outputs, evaluations)
     folder = layout.experiment_folder(layout.REPORTS, experiment) if out is None else Path(out)
     films = []
-    for scored in scores:
-        films.append(_card(scored, runs.get(scored.run_id or ""), folder))
+    for verdict in verdicts.counted:
+        films.append(_card(verdict, folder))
         if on_done:
-            on_done(len(films), len(scores))
-    rows = table([(scored.model, scored.domain, scored.score) for scored in scores])
+            on_done(len(films), len(verdicts.counted))
+    write_file(folder / PAGE, _page(experiment, verdicts, films, told))
+    if tell:
+        for line in told:
+            tell(line)
+    return folder / PAGE
+
+
+def _page(experiment: str, verdicts: Verdicts, films: list[FilmCard], told: list[str]) -> str:
+    rows = table(
+        [(verdict.scored.model, verdict.scored.domain, verdict.scored.score) for verdict in verdicts.counted],
+        [(run.model, run.domain) for run in verdicts.not_scored],
+        [(run.model, run.domain) for run in verdicts.without_film],
+    )
     environment = Environment(
         loader=PackageLoader("vmevalkit.report"),
         autoescape=select_autoescape(),
@@ -65,20 +91,27 @@ def build_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template("report.html").render(
+    return environment.get_template("report.html").render(
         experiment=experiment,
         rows=rows,
-        domains=sorted({scored.domain for scored in scores}),
+        domains=list(rows[0].by_domain) if rows else [],
         films=films,
-        scorers=sorted({scored.evaluator for scored in scores}),
+        gaps=_gaps(verdicts),
+        remarks=told,
+        scorers=sorted({verdict.scored.evaluator for verdict in verdicts.counted}),
         version=__version__,
     )
-    write_file(folder / PAGE, page)
-    return folder / PAGE
 
 
-def _card(scored: Scored, run: Run | None, folder: Path) -> FilmCard:
-    anchor = f"{scored.model}-{scored.question_id}-{scored.sample}-{scored.evaluator}"
+def _gaps(verdicts: Verdicts) -> list[Gap]:
+    reasons = [(run, f"no film; {run.status}: {run.error or 'no reason is known'}") for run in verdicts.without_film]
+    reasons += [(run, "not scored yet") for run in verdicts.not_scored]
+    return [Gap(run.model, run.question_id, run.sample, reason) for run, reason in reasons]
+
+
+def _card(verdict: Verdict, folder: Path) -> FilmCard:
+    scored, run = verdict.scored, verdict.run
+    anchor = f"{scored.model}-{scored.domain}-{scored.question_id}-{scored.sample}-{scored.evaluator}"
     video, place = (scored.film, scored.question_folder) if run is None else (run.video, question_of(run))
     if video is None or place is None or not video.is_file() or not place.is_dir():
         return FilmCard(anchor, scored.model, scored.question_id, scored.sample, scored.score)

@@ -11,9 +11,9 @@ from typing import Any
 
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
-from vmevalkit.core.records import Score
+from vmevalkit.core.records import Run, Score
 from vmevalkit.store import layout
-from vmevalkit.store.commit import clean, write_file
+from vmevalkit.store.commit import clean, file_digest, write_file
 from vmevalkit.store.records import read_record, record_text
 
 
@@ -51,6 +51,20 @@ class Scored:
         """Whether scoring again could only give the same."""
         inputs = (self.video_digest, self.puzzle_digest, self.score.version)
         return None not in inputs and inputs == (video_digest, puzzle_digest, version)
+
+    def is_of(self, run: Run) -> bool:
+        """Whether this is a verdict on the film that the run has now. The records tell; a film is read only where they
+        differ, since somebody may have changed it in its place before it was scored."""
+        if run.video is None:
+            return False
+        puzzles = (self.puzzle_digest, run.question_digest)
+        if None not in puzzles and puzzles[0] != puzzles[1]:
+            return False
+        if self.video_digest is None or run.video_digest is None:
+            return self.run_id == run.run_id
+        return self.video_digest == run.video_digest or (
+            run.video.is_file() and self.video_digest == file_digest(run.video)
+        )
 
 
 def score_file(
