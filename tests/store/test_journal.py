@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vmevalkit.core.errors import StoreError
+from vmevalkit.core.errors import StoreError, Unwritable
 from vmevalkit.store import journal as journal_module
 from vmevalkit.store.batch import Batch
 from vmevalkit.store.journal import Entry, Intent, Journal, entries_in, read_entries, spent_usd
@@ -158,7 +158,7 @@ def test_a_full_disk_reaches_all_who_wait_and_leaves_whole_lines(tmp_path: Path)
             )
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert [type(end) for end in ends] == [StoreError] * 3
+        assert [type(end) for end in ends] == [Unwritable] * 3
         assert "may not grow that large" in str(ends[0])
         with pytest.raises(StoreError):
             await journal.ticket(JOB, {"id": "later"})

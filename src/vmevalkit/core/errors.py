@@ -10,6 +10,7 @@ VMEvalKitError
 ├── MediaError              a picture or a film cannot be read or written
 │   └── NotAVideo           the file holds no decodable picture
 ├── StoreError              a folder cannot be read or written
+│   ├── Unwritable          the disk takes nothing more here: the next file would fare no better
 │   └── Occupied            the folder holds something else, and was left alone
 └── ModelError              a model did not deliver
     ├── Refused             its provider's content policy says no: never asked again
@@ -74,6 +75,10 @@ class NotAVideo(MediaError):
 
 class StoreError(VMEvalKitError):
     """A folder or record cannot be read or written."""
+
+
+class Unwritable(StoreError):
+    """Nothing can be written here: a full disk, a folder that is not ours."""
 
 
 class Occupied(StoreError):

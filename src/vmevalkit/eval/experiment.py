@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vmevalkit.core.errors import StoreError, UnknownName, UsageError
+from vmevalkit.core.errors import StoreError, UnknownName, Unwritable, UsageError
 from vmevalkit.core.records import Placement, Question, Run, Score
 from vmevalkit.eval.scorers import SCORERS
 from vmevalkit.jobs.done import Done
@@ -186,6 +186,8 @@ def _score_all(
     scorings: list[Scoring] = []
 
     def take(done: Done[FilmToScore, Scoring]) -> None:
+        if done.error is not None and done.error.is_a(Unwritable):
+            raise Unwritable(done.error.message)  # no other score would find more room
         scorings.append(done.value or Scoring(done.item, None, error=str(done.error)))
         if on_done:
             on_done(len(scorings), len(films))

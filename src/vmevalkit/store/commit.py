@@ -17,7 +17,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-from vmevalkit.core.errors import Occupied, StoreError
+from vmevalkit.core.errors import Occupied, StoreError, Unwritable
 
 _MARK = ".new-"
 _LOCK = ".lock"
@@ -39,7 +39,7 @@ _syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)  # Linux al
 
 @contextmanager
 def storing(path: Path) -> Iterator[None]:
-    """Turn an OSError of the operating system into a StoreError that names the place and the remedy."""
+    """Turn an OSError of the operating system into one that names the place and the remedy."""
     try:
         yield
     except OSError as error:
@@ -47,7 +47,7 @@ def storing(path: Path) -> Iterator[None]:
         place = error.filename or path
         if Path(place).name.startswith(_MARK):  # a name of ours says nothing to anybody
             place = path
-        raise StoreError(f"cannot write {place}: {remedy}") from error
+        raise Unwritable(f"cannot write {place}: {remedy}") from error
 
 
 def _aside(target: Path) -> Path:
