@@ -35,7 +35,7 @@ class Verdicts:
 
 
 def read_verdicts(experiment: str, outputs: Path, evaluations: Path) -> Verdicts:
-    """Runs and scores are compared by their records, so that no film has to be read."""
+    """Runs and scores are compared by their records; a film is read only where these differ."""
     scores = [scored for scored in load_scores(evaluations, experiment) if scored.annotator is None]
     runs = {Job.of(run): run for run in find_runs(outputs, experiment)}
     counted, gone = [], []

@@ -14,8 +14,9 @@ from vmevalkit.runner.prompts import VARIANTS
 SECONDS = 8.0
 """Length of a film where nothing else is asked for."""
 LONGEST_S = 600.0
+"""Whoever asks for a longer film has mistyped."""
 SIDES = (16, 8192)
-"""The least and the greatest side of a film, in pixels. No model makes others, and of fewer nothing could be read."""
+"""The least and the greatest side of a film, in pixels; likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ _syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)  # Linux al
 
 @contextmanager
 def storing(path: Path) -> Iterator[None]:
-    """Turn an OSError of the operating system into one that names the place and the remedy."""
+    """Turn an OSError of the operating system into an Unwritable that names the place and the remedy."""
     try:
         yield
     except OSError as error:
