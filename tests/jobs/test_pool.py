@@ -20,6 +20,12 @@ from vmevalkit.jobs.pool import map_jobs
 from vmevalkit.runner.generate import Drawer, Recipe
 from vmevalkit.tasks import TASKS
 
+WAYS = pytest.mark.parametrize(
+    "way",
+    [{"workers": 1}, {"workers": 2}, {"workers": 2, "lend_a_hand": True}],
+    ids=["here", "elsewhere", "both"],
+)
+
 
 def square(number: int) -> int:
     return number * number
@@ -34,6 +40,20 @@ def picky(number: int) -> int:
 def deadly(number: int) -> int:
     if number in (7, 8, 30):
         os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def process(_: int) -> int:
+    time.sleep(0.002)
+    return os.getpid()
+
+
+def deadly_elsewhere(item: tuple[int, int]) -> int:
+    """A job of every five kills its process, if that is not the one whose number it has."""
+    number, home = item
+    if number % 5 == 0 and os.getpid() != home:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.002)
     return number
 
 
@@ -92,6 +112,16 @@ def last_of_all(place: str) -> None:
         mine.with_suffix(".done").touch()
 
 
+def until(enough: Callable[[], bool]) -> Iterator[int]:
+    """Numbers for as long as they are wanted."""
+    deadline = time.monotonic() + 60
+    number = 0
+    while not enough():
+        assert time.monotonic() < deadline, "what is waited for does not happen"
+        yield number
+        number += 1
+
+
 class Homeless:
     """Work that no other process can load."""
 
@@ -102,19 +132,19 @@ class Homeless:
         return (int, ("no number",))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_results_come_in_the_order_of_the_items(workers: int) -> None:
+@WAYS
+def test_results_come_in_the_order_of_the_items(way: dict[str, Any]) -> None:
     told: list[Done[int, int]] = []
-    done = map_jobs(square, range(200), workers, told.append)
+    done = map_jobs(square, range(200), on_done=told.append, **way)
     assert [(job.item, job.value) for job in done] == [(n, n * n) for n in range(200)]
     assert all(job.ok for job in done)
     assert sorted(job.item for job in told) == list(range(200))
-    assert map_jobs(square, [], workers) == []
+    assert map_jobs(square, [], **way) == []
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_job_that_raises_is_a_record(workers: int) -> None:
-    done = map_jobs(picky, range(30), workers)
+@WAYS
+def test_a_job_that_raises_is_a_record(way: dict[str, Any]) -> None:
+    done = map_jobs(picky, range(30), **way)
     failed = [job for job in done if job.error is not None]
     assert [job.item for job in failed] == [3, 13, 23]
     error = failed[0].error
@@ -133,6 +163,32 @@ def test_a_killed_worker_costs_its_job_alone() -> None:
     assert [job.item for job in killed] == [7, 8, 30]
     assert all(job.error is not None and job.error.kind == "Killed" and "signal 9" in str(job.error) for job in killed)
     assert all(job.value == job.item for job in done if job.ok)
+    assert active_children() == []
+
+
+def test_this_process_can_be_one_of_the_workers() -> None:
+    """Two workers are two processes, and both are at work."""
+    at_work: set[int] = set()
+    done = map_jobs(
+        process, until(lambda: len(at_work) > 1), 2, lambda job: at_work.add(job.value or 0), lend_a_hand=True
+    )
+    assert all(job.ok for job in done)
+    assert len(at_work) == 2
+    assert os.getpid() in at_work
+    assert active_children() == []
+
+
+def test_a_killed_worker_does_not_end_the_one_that_lends_a_hand() -> None:
+    killed: list[int] = []
+
+    def take(job: Done[tuple[int, int], int]) -> None:
+        killed.extend([job.item[0]] if job.error is not None else [])
+
+    items = ((number, os.getpid()) for number in until(lambda: len(killed) > 1))
+    done = map_jobs(deadly_elsewhere, items, 2, take, lend_a_hand=True)
+    assert [job.item[0] for job in done] == list(range(len(done)))
+    assert all(number % 5 == 0 for number in killed)
+    assert all(job.value == job.item[0] for job in done if job.ok)
     assert active_children() == []
 
 
@@ -205,8 +261,8 @@ def test_a_job_that_does_not_end_is_ended(tmp_path: Path) -> None:
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_items_are_made_while_they_are_worked_on(workers: int) -> None:
+@WAYS
+def test_items_are_made_while_they_are_worked_on(way: dict[str, Any]) -> None:
     made = 0
 
     def items() -> Iterator[int]:
@@ -219,20 +275,20 @@ def test_items_are_made_while_they_are_worked_on(workers: int) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        map_jobs(square, items(), workers, stop)
+        map_jobs(square, items(), on_done=stop, **way)
     assert 0 < made < 5000
     assert active_children() == []
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_what_the_items_raise_ends_the_batch(workers: int) -> None:
+@WAYS
+def test_what_the_items_raise_ends_the_batch(way: dict[str, Any]) -> None:
     def items() -> Iterator[int]:
         yield from range(5)
         raise StoreError("no more")
 
     told: list[Done[int, int]] = []
     with pytest.raises(StoreError, match="no more"):
-        map_jobs(square, items(), workers, told.append)
+        map_jobs(square, items(), on_done=told.append, **way)
     assert active_children() == []
 
 
@@ -251,26 +307,29 @@ from test_pool import leave_a_mark
 from vmevalkit.jobs.pool import map_jobs
 if __name__ == "__main__":
     try:
-        map_jobs(leave_a_mark, [str(Path(sys.argv[2]) / str(n)) for n in range(50)], 2)
+        marks = [str(Path(sys.argv[2]) / str(n)) for n in range(50)]
+        map_jobs(leave_a_mark, marks, 2, lend_a_hand=sys.argv[3] == "both")
     except KeyboardInterrupt:
         print("interrupted")
 """
 
 
+@pytest.mark.parametrize("where", ["elsewhere", "both"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_workers_go_with_the_main_process(tmp_path: Path, how: signal.Signals) -> None:
+def test_workers_go_with_the_main_process(tmp_path: Path, how: signal.Signals, where: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(BATCH)
     marks = tmp_path / "marks"
     marks.mkdir()
     child = subprocess.Popen(
-        [sys.executable, str(script), str(Path(__file__).parent), str(marks)],
+        [sys.executable, str(script), str(Path(__file__).parent), str(marks), where],
         stdout=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    while len(list(marks.glob("?"))) < 2:
+    workers: set[int] = set()
+    while len(list(marks.glob("?"))) < 2 or not workers:
         assert child.poll() is None
         time.sleep(0.01)
-    workers = {int(path.read_text() or 0) for path in marks.glob("*.begun")} - {0}
+        workers = {int(path.read_text() or 0) for path in marks.glob("*.begun")} - {0, child.pid}
     if how == signal.SIGINT:
         os.killpg(child.pid, how)  # as a terminal does: to all of them
     else:

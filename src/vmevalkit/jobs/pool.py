@@ -28,6 +28,8 @@ def map_jobs(
     items: Iterable[I],
     workers: int = 1,
     on_done: Callable[[Done[I, V]], None] | None = None,
+    *,
+    lend_a_hand: bool = False,
 ) -> list[Done[I, V]]:
     """The finished jobs, in the order of the items. ``on_done`` meets each as it finishes, in any order.
 
@@ -36,11 +38,15 @@ def map_jobs(
     overlaps with working on them. What ``on_done`` or ``items`` raises, or an interrupt, ends the batch and its
     processes; what was done until then stays done. With one worker all happens in this process; otherwise
     ``function``, items and values must be picklable.
+
+    With ``lend_a_hand`` this process is one of the workers whenever there are items enough: for jobs of milliseconds
+    whose items take as long to make, since three busy processes on two cores hinder each other. A job that gets its
+    process killed may then be in this one.
     """
     check_workers(workers)
     tell = on_done or _nobody_listens
     if workers > 1:
-        return _Batch(function, items, workers, tell).run()
+        return _Batch(function, items, workers, tell, lend_a_hand).run()
     finished = []
     for item in items:
         finished.append(attempt(function, item))
@@ -70,9 +76,14 @@ class _Batch(Generic[I, V]):
     """Numbered items on their way through the workers."""
 
     def __init__(
-        self, function: Callable[[I], V], items: Iterable[I], most: int, tell: Callable[[Done[I, V]], None]
+        self,
+        function: Callable[[I], V],
+        items: Iterable[I],
+        most: int,
+        tell: Callable[[Done[I, V]], None],
+        lend_a_hand: bool,
     ) -> None:
-        self._function, self._most, self._tell = function, most, tell
+        self._function, self._most, self._tell, self._lend_a_hand = function, most, tell, lend_a_hand
         self._source: Iterator[tuple[int, I]] | None = enumerate(items)
         self._waiting: deque[tuple[int, I]] = deque()
         self._suspects: deque[tuple[int, I]] = deque()
@@ -121,7 +132,8 @@ class _Batch(Generic[I, V]):
             self._waiting.append(item)
 
     def _hand_out(self) -> None:
-        while len(self._workers) < min(self._most, self._busy() + len(self._waiting) + len(self._suspects)):
+        most = self._most - self._lend_a_hand
+        while len(self._workers) < min(most, self._busy() + len(self._waiting) + len(self._suspects)):
             self._workers.append(self._nursery.bear())
             self._with[self._workers[-1]] = deque()
         for ahead in (0, 1):  # who has nothing comes first
@@ -130,18 +142,21 @@ class _Batch(Generic[I, V]):
                     self._give(worker, ahead)
 
     def _give(self, worker: Worker, ahead: int) -> None:
-        """The next chunk. Whoever has one gets another only if that is short work, which nobody else would do sooner;
-        so it need not wait while this process is busy."""
+        """The next chunk. Whoever has one gets another, so that it need not wait while this process is busy; but not
+        work that takes long, as somebody else may do it sooner."""
         size = self._chunk()
         if self._suspects and not ahead:
             chunk = _Chunk([self._suspects.popleft()], suspect=True)
-        elif self._waiting and (not ahead or (size > 1 and not self._with[worker][0].suspect)):
+        elif self._waiting and (not ahead or (self._hurries(size) and not self._with[worker][0].suspect)):
             size = min(size, -(-len(self._waiting) // self._most))  # leave the others their share
             chunk = _Chunk([self._waiting.popleft() for _ in range(size)], suspect=False)
         else:
             return
         self._with[worker].append(chunk)
         worker.give([item for _, item in chunk.items])
+
+    def _hurries(self, size: int) -> bool:
+        return size > 1 or self._lend_a_hand
 
     def _chunk(self) -> int:
         """As many jobs as fill a twentieth of a second: a message costs as much as a small job."""
@@ -150,15 +165,25 @@ class _Batch(Generic[I, V]):
         return max(1, min(_LARGEST_CHUNK, int(_CHUNK_SECONDS * len(self._finished) / self._seconds)))
 
     def _take_in(self) -> None:
-        """Wait for a worker; meanwhile make the items that the workers will want next."""
+        """Wait for a worker; meanwhile make the items that the workers will want next, or do one of them."""
         pipes = {worker.pipe: worker for worker in self._workers if self._with[worker] or not worker.ready}
-        answered = wait(list(pipes), 0 if self._short() or not pipes else None)
+        helping = self._lend_a_hand and bool(self._waiting)
+        answered = wait(list(pipes), 0 if self._short() or helping or not pipes else None)
         deadline = time.perf_counter() + _PLANNING_SECONDS
         while not answered and self._short() and time.perf_counter() < deadline:
             self._draw_item()
+        if helping and not answered and not self._short():
+            self._help()
         for pipe, worker in pipes.items():
             if pipe in answered:
                 self._receive(worker)
+
+    def _help(self) -> None:
+        number, item = self._waiting.popleft()
+        began = time.perf_counter()
+        done = attempt(self._function, item)
+        self._seconds += time.perf_counter() - began
+        self._finish(number, done)
 
     def _receive(self, worker: Worker) -> None:
         was_ready = worker.ready

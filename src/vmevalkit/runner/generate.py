@@ -219,7 +219,9 @@ def _draw(plans: Sequence[_Plan], workers: int, on_done: Callable[[int, int], No
     if on_done:
         on_done(there, total)
     drawer = Drawer({plan.recipe.task.name: plan.recipe for plan in plans})
-    map_jobs(drawer, chain.from_iterable(plan.orders() for plan in plans), workers, take)
+    orders = chain.from_iterable(plan.orders() for plan in plans)
+    films = any(plan.recipe.solutions for plan in plans)  # they take seconds: this process should not be held up
+    map_jobs(drawer, orders, workers, take, lend_a_hand=not films)
 
 
 @dataclass(frozen=True, slots=True)
