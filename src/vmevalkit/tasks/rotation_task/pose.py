@@ -26,6 +26,9 @@ from vmevalkit.tasks.rotation_task.snakes import Voxels
 Pose = NDArray[np.float64]
 """Azimuth and elevation in degrees, the logarithm of the zoom, the shift to the right and down."""
 
+Window = tuple[slice, slice]
+"""Rows and columns."""
+
 SIDE = 100
 """Of the small renders, in pixels."""
 FINE, COARSE = 0.8, 2.2
@@ -65,8 +68,8 @@ class Fit:
     palette: NDArray[np.float64]
     """3 x parts: the colour in levels that each part of the render stands for, or, of a further colour of the backdrop,
     how it differs."""
-    window: tuple[slice, slice]
-    """The rows and columns that were compared."""
+    window: Window
+    """What was compared."""
     backdrop: Floats | None
     """Where in the window the backdrop has which of its colours; None where it has but one."""
     rest: Floats
@@ -105,21 +108,22 @@ class PoseFitter:
             blurred = (*blurred, np.full((SIDE, SIDE), 255, np.float32))
         return np.array(blurred) * np.float32(1 / 255)
 
-    def layers(
-        self, voxels: Voxels, pose: Pose, blur: float, window: tuple[slice, slice], backdrop: Floats | None
-    ) -> Floats:
-        """The parts within a window as parts x pixels, and more of them where the backdrop has several colours.
-
-        They stand for how each colour differs from the main one. Where voxels have colours of their own, the main one
-        too is such a part: it differs from what the white of the first frame became.
-        """
-        rows, columns = window
-        parts = self.parts(voxels, pose, blur)[:, rows, columns]
+    def layers(self, voxels: Voxels, pose: Pose, blur: float, window: Window, backdrop: Floats | None) -> Floats:
+        """The parts within a window as parts x pixels, and more of them where the backdrop has several colours."""
+        parts = self.parts(voxels, pose, blur)[:, *window]
         parts = parts.reshape(len(parts), -1)
-        if backdrop is None:
-            return parts
+        return parts if backdrop is None else self.in_front_of(backdrop, parts, voxels, pose, blur, window)
+
+    def in_front_of(
+        self, backdrop: Floats, parts: Floats, voxels: Voxels, pose: Pose, blur: float, window: Window
+    ) -> Floats:
+        """The parts, and those of the backdrop, which stand for how each of its colours differs from the main one.
+
+        Where voxels have colours of their own, the main one too is such a part: it differs from what the white of the
+        first frame became.
+        """
         if self.puzzle.colours:
-            behind = self._see_through(voxels, pose, blur)[rows, columns].ravel()
+            behind = self._see_through(voxels, pose, blur)[window].ravel()
         else:
             behind, backdrop = parts[0], backdrop[1:]
         return np.concatenate([parts, behind * backdrop.reshape(len(backdrop), -1)])
@@ -185,13 +189,21 @@ class PoseFitter:
         return comparison.outcome()
 
     def cost(self, look: Look, voxels: Voxels, fit: Fit) -> float:
-        """What a sculpture in the place of a fit's leaves unexplained, in squared levels."""
-        rows, columns = fit.window
-        pixels = look.pixels[:, rows, columns].reshape(3, -1)
-        parts = self.layers(voxels, fit.pose, look.blur, fit.window, fit.backdrop)
-        weight = np.ones(parts.shape[1], np.float32) if look.seen is None else look.seen[rows, columns].ravel()
-        palette, _ = _palette(pixels, parts, weight)
-        rest = pixels - palette @ parts
+        """What a sculpture in the place of a fit's leaves unexplained, in squared levels.
+
+        What the fit took for backdrop may be a voxel, so another sculpture has its own.
+        """
+        pixels = look.pixels[:, *fit.window]
+        seen = None if look.seen is None else look.seen[fit.window]
+        parts = self.layers(voxels, fit.pose, look.blur, fit.window, None)
+        backdrop = fit.backdrop
+        if backdrop is not None and voxels != fit.voxels:
+            backdrop = areas_of(pixels, self.cover(parts).reshape(pixels.shape[1:]), seen)
+        if backdrop is not None:
+            parts = self.in_front_of(backdrop, parts, voxels, fit.pose, look.blur, fit.window)
+        weight = np.ones(parts.shape[1], np.float32) if seen is None else seen.ravel()
+        palette, _ = _palette(pixels.reshape(3, -1), parts, weight)
+        rest = pixels.reshape(3, -1) - palette @ parts
         return float(weight @ np.minimum((rest * rest).sum(axis=0), _CAP))
 
     def _part_fills(self, voxels: Voxels) -> NDArray[np.float64]:
@@ -222,7 +234,7 @@ class _Comparison:
         cover = fitter.cover(self._parts).reshape(self._shape)
         self._backdrop = areas_of(pixels, cover, None if look.seen is None else look.seen[rows, columns])
         if self._backdrop is not None:
-            self._parts = self._render(pose)
+            self._parts = fitter.in_front_of(self._backdrop, self._parts, voxels, pose, look.blur, self._window)
         weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
         palette, _ = _palette(self._pixels, self._parts, weight)
         self._axes = fitter.axes(palette)
@@ -338,7 +350,7 @@ def view_at(voxels: Voxels, pose: Pose) -> View:
     return View(azim_deg, elev_deg, voxels, zoom=exp(zoom), shift=(across, down))
 
 
-def _window(puzzle: RotationPuzzle, voxels: Voxels, pose: Pose) -> tuple[slice, slice]:
+def _window(puzzle: RotationPuzzle, voxels: Voxels, pose: Pose) -> Window:
     points = camera_of(puzzle).project(solid_of(voxels).corners, pose[0], pose[1])
     points = (points * exp(pose[2]) + pose[3:] + 0.5) * SIDE
     low = (points.min(axis=0) - _MARGIN).clip(0, SIDE - 8).astype(int)

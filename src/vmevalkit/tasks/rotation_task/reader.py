@@ -27,6 +27,7 @@ _STRAY = 0.003  # of what stands beside the sculpture; more may be an added voxe
 _UNLIKE = 0.5  # what the best view of a bank leaves unexplained of a frame that shows no sculpture
 _FAINT = 6.0  # levels of contrast; less is an empty picture
 _BETTER = 0.5  # another sculpture must leave at most this share of what the puzzle's own leaves
+_STILL_BETTER = 0.75  # ... and this share if it was seen in the frame before
 _MUCH_BETTER = 0.125  # ... and this share if it does not fit well itself
 _LEAP = 0.5  # a view elsewhere must leave at most this share of what one nearby leaves
 _COLOURED = 2.5  # colours leave more unexplained: coding blurs them more than light and dark
@@ -148,7 +149,7 @@ class _Reading:
     def _rival(self, fit: Fit) -> Fit:
         """Another sculpture was seen before and is seen again, unless the puzzle's own does nearly as well."""
         own = self._fitter.fit(self._look, self._puzzle.voxels, fit.pose, 2)
-        return fit if self._explains_more(fit, own) else own
+        return fit if self._explains_more(fit, own) or self._still_explains_more(fit, own) else own
 
     def _home_in(self, voxels: tuple[tuple[int, int, int], ...], start: Pose) -> Fit:
         """From further away: blurred first, then finely."""
@@ -183,6 +184,11 @@ class _Reading:
         """
         well = other.misfit <= max(GOOD * self._lenience, _MUCH_BETTER * own.misfit)
         return well and _unexplained(other) < _BETTER * _unexplained(own)
+
+    def _still_explains_more(self, other: Fit, own: Fit) -> bool:
+        """Whether a voxel that was added before still shows. One that was lost may be hidden, which is no such sign."""
+        added = set(other.voxels) - set(own.voxels)
+        return bool(added) and not self._clear(own) and _unexplained(other) < _STILL_BETTER * _unexplained(own)
 
     def _edited(self, own: Fit, near: Fit) -> list[Fit]:
         """Edits are looked for from where the camera was expected, and from where the sculpture fits best."""

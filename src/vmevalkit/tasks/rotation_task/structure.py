@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from math import exp
 
+import cv2
 import numpy as np
 
 from vmevalkit.tasks.rotation_task.bank import ViewBank
-from vmevalkit.tasks.rotation_task.camera import camera_of
+from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
 from vmevalkit.tasks.rotation_task.pose import SIDE, Fit, Look, Pose, PoseFitter
 from vmevalkit.tasks.rotation_task.snakes import Voxel, Voxels, mirrored, neighbours
 
 _WORTHWHILE = 0.85  # an edit must leave less than this share of what was unexplained
 _SHORTLIST = 8
-_PATCH = 3  # pixels to each side
 
 
 def mirror_fit(fitter: PoseFitter, bank: ViewBank, look: Look, soft: Look, place: Pose) -> Fit:
@@ -67,14 +67,15 @@ def _additions(fitter: PoseFitter, fit: Fit) -> list[Voxels]:
 
 def _most_doubtful(fitter: PoseFitter, fit: Fit, cells: list[Voxel]) -> list[Voxel]:
     """The cells where most is unexplained, to spare renders of the others."""
-    points = camera_of(fitter.puzzle).project(np.array(cells, np.float64), fit.pose[0], fit.pose[1])
+    points = camera_of(fitter.puzzle).project(solid_of(tuple(cells)).corners, fit.pose[0], fit.pose[1])
     points = (points * exp(fit.pose[2]) + fit.pose[3:] + 0.5) * SIDE
     rows, columns = fit.window
     rest = fit.rest.reshape(rows.stop - rows.start, columns.stop - columns.start)
+    footprint = np.zeros(rest.shape, np.uint8)
     doubt = []
-    for x, y in points - [columns.start, rows.start]:
-        i, j = max(int(y) - _PATCH, 0), max(int(x) - _PATCH, 0)
-        patch = rest[i : int(y) + _PATCH + 1, j : int(x) + _PATCH + 1] if y >= 0 and x >= 0 else rest[:0]
-        doubt.append(float(patch.mean()) if patch.size else 0.0)
+    for corners in (points - [columns.start, rows.start]).reshape(len(cells), 8, 2):
+        footprint[:] = 0
+        cv2.fillConvexPoly(footprint, cv2.convexHull(np.round(corners - 0.5).astype(np.int32)), 1)
+        doubt.append(float(cv2.mean(rest, footprint)[0]))
     ranked = sorted(range(len(cells)), key=lambda k: -doubt[k])
     return [cells[k] for k in ranked[:_SHORTLIST] if doubt[k] > 0]
