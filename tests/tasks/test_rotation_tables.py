@@ -15,9 +15,11 @@ from vmevalkit.media.sighting import Sighting
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.rotation_task import TASK, RotationKnobs, RotationPuzzle, View
 from vmevalkit.tasks.rotation_task.backdrop import Floats, areas_of
+from vmevalkit.tasks.rotation_task.pose import PoseFitter, look_at
 from vmevalkit.tasks.rotation_task.rules import structure
 from vmevalkit.tasks.rotation_task.scene import TableTop, angle_between
-from vmevalkit.tasks.rotation_task.snakes import Voxels
+from vmevalkit.tasks.rotation_task.snakes import Voxels, neighbours
+from vmevalkit.tasks.rotation_task.structure import edit_fit
 
 PUZZLES = plan(TASK, 6, 33, TASK.preset())
 COLOURED = plan(TASK, 3, 33, RotationKnobs(voxels=(5, 9), colours=4))
@@ -72,6 +74,29 @@ def test_a_lost_voxel_is_seen_on_a_table(top: TableTop) -> None:
     for puzzle in PUZZLES:
         kinds = [structure(puzzle, read) for read in orbit(puzzle, top, _without_one_that_shows(puzzle))]
         assert kinds.count("kept") <= 1 and kinds.count("changed") >= 4
+
+
+@pytest.mark.parametrize("top", TOPS.values(), ids=TOPS)
+@pytest.mark.parametrize("puzzle", [PUZZLES[0], PUZZLES[3]], ids=[0, 3])
+def test_every_added_voxel_that_shows_is_found_on_a_table(puzzle: RotationPuzzle, top: TableTop) -> None:
+    fitter, azim_deg = PoseFitter(puzzle), (puzzle.azim_deg + 100) % 360
+
+    def film(voxels: Voxels) -> Frame:
+        view = View(azim_deg, puzzle.elev_deg, voxels, puzzle.paint, table=True, table_top=top)
+        return sight(TASK.draw(puzzle, view), 0).picture
+
+    whole, tried = film(puzzle.voxels).astype(int), 0
+    for cell in sorted({near for voxel in puzzle.voxels for near in neighbours(voxel)} - set(puzzle.voxels)):
+        frame = film((*puzzle.voxels, cell))
+        if (np.abs(frame - whole).max(axis=2) > 30).mean() < 0.004:
+            continue  # it is hidden by others
+        look = look_at(frame, None)
+        own = fitter.fit(look, puzzle.voxels, np.array([azim_deg, puzzle.elev_deg, 0, 0, 0]), 4, thorough=True)
+        edited = edit_fit(fitter, look, own)
+        assert edited is not None, f"{cell} is not looked for"
+        assert set(edited.voxels) == {*puzzle.voxels, cell}
+        tried += 1
+    assert tried > 10
 
 
 def _without_one_that_shows(puzzle: RotationPuzzle) -> Voxels:
