@@ -133,6 +133,18 @@ def test_an_experiment_runs_the_whole_line(server: plain.PlainServer) -> None:
     assert len(server.orders) == 4
 
 
+def test_an_experiment_goes_on_after_a_failure_and_the_exit_code_says_so(server: plain.PlainServer) -> None:
+    Path("two.yaml").write_text(
+        "name: two\nmodels: [oracle, plain-1]\ntasks: [maze]\nn: 1\nscorers: [rules]\nseconds: 4\n"
+    )
+    server.verdict = lambda _: {"state": "refused", "reason": "not nice"}
+    done = call("experiment two.yaml")
+    assert done.exit_code == 1
+    assert "failed: plain-1 on maze_0000: refused: not nice" in done.stderr
+    assert "rules: 1 scored, 0 kept; 1 passed, 0 without a verdict" in done.stdout
+    assert Path("data/reports/two/index.html").is_file()
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -85,7 +85,7 @@ def test_runs_without_a_film_are_told_and_no_failure_of_scoring() -> None:
 def test_a_wrong_model_is_refused_with_the_nearest() -> None:
     result = call("score --experiment first --model oracle nosuch")
     assert (result.exit_code, result.stderr) == (
-        2, "error: no model with runs in data/outputs/first 'nosuch'; known: oracle\n",
+        2, "error: no runs in data/outputs/first of the model 'nosuch'; known: oracle\n",
     )  # fmt: skip
     result = call("score --experiment first --model orcle")
     assert result.exit_code == 2

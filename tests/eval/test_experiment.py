@@ -93,7 +93,7 @@ def test_models_without_runs_are_refused_with_the_nearest(tmp_path: Path) -> Non
         (tmp_path / "a" / model / "maze_task").mkdir(parents=True)
     (tmp_path / "a" / "ordered").mkdir()
     check_models(["oracle", "org/model"], "a", tmp_path)
-    with pytest.raises(UnknownName, match=r"no model with runs in .*a 'orcle'; did you mean 'oracle'\?"):
+    with pytest.raises(UnknownName, match=r"no runs in .*a of the model 'orcle'; did you mean 'oracle'\?"):
         check_models(["oracle", "orcle"], "a", tmp_path)
     with pytest.raises(UnknownName, match="'zzz'; known: oracle, org/model"):
         check_models(["zzz"], "a", tmp_path)

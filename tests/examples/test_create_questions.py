@@ -28,3 +28,13 @@ def test_an_unknown_task_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "error: no task 'mace'; did you mean 'maze'?\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_other_questions_are_refused_and_stay(tmp_path: Path) -> None:
+    assert call(tmp_path, "--task", "maze", "--pairs-per-domain", "1").returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = call(tmp_path, "--task", "maze", "--pairs-per-domain", "1", "--seed", "7")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ") and "other questions" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

@@ -79,7 +79,7 @@ def check_models(models: Sequence[str], experiment: str, outputs: Path | str = l
     known = [layout.name_of(folder.name) for folder in begun]
     unknown = [model for model in models if model not in known]
     if known and unknown:
-        raise UnknownName(f"model with runs in {place}", unknown[0], known)
+        raise UnknownName(f"runs in {place} of the model", unknown[0], known)
 
 
 def score_experiment(
