@@ -24,7 +24,7 @@ from vmevalkit.store.questions import load_questions
 from vmevalkit.store.runs import find_runs
 from vmevalkit.store.scores import load_scores
 
-N = 300
+N = 900  # as many as the main process draws in two or three times what a worker takes to start
 
 
 def start(where: Path, line: str, **how: object) -> subprocess.Popen[str]:
@@ -88,9 +88,9 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> str:
     ("workers", "how", "moments"),
     [
         (1, signal.SIGKILL, (1, 60)),
-        (2, signal.SIGKILL, (1, 30, 100)),
+        (2, signal.SIGKILL, (1, 300, 600)),
         (1, signal.SIGINT, (40,)),
-        (2, signal.SIGINT, (1, 60)),
+        (2, signal.SIGINT, (1, 500)),
     ],
 )
 def test_generate_goes_on_where_it_was_stopped(
@@ -176,11 +176,14 @@ def test_an_interrupt_while_the_workers_start_is_one_line(tmp_path: Path, later_
 
 def test_a_worker_that_is_killed_does_not_end_the_batch(tmp_path: Path, untouched: str) -> None:
     process = start(tmp_path, f"generate --task maze --n {N} --workers 2")
-    while len(questions_there(tmp_path)) < 20:
+    while not (born := [worker for nursery in nursery_of(process.pid) for worker in children(nursery)]):
         assert process.poll() is None
         time.sleep(0.001)
-    [nursery] = nursery_of(process.pid)
-    os.kill(children(nursery)[0], signal.SIGKILL)
+    there = len(questions_there(tmp_path))
+    while len(questions_there(tmp_path)) < there + 50:  # it is at work too
+        assert process.poll() is None
+        time.sleep(0.001)
+    os.kill(born[0], signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert f"maze: {N} drawn, 0 kept" in out
