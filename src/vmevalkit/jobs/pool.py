@@ -142,8 +142,7 @@ class _Batch(Generic[I, V]):
                     self._give(worker, ahead)
 
     def _give(self, worker: Worker, ahead: int) -> None:
-        """The next chunk. Whoever has one gets another, so that it need not wait while this process is busy; but not
-        work that takes long, as somebody else may do it sooner."""
+        """The next chunk. Whoever has one gets another, so that it need not wait while this process is busy."""
         size = self._chunk()
         if self._suspects and not ahead:
             chunk = _Chunk([self._suspects.popleft()], suspect=True)
@@ -156,6 +155,7 @@ class _Batch(Generic[I, V]):
         worker.give([item for _, item in chunk.items])
 
     def _hurries(self, size: int) -> bool:
+        """Long work is not given ahead, as somebody else may do it sooner; unless this process may be busy as long."""
         return size > 1 or self._lend_a_hand
 
     def _chunk(self) -> int:
