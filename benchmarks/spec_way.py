@@ -55,9 +55,13 @@ def _rotation(puzzle: Any, folder: Path) -> None:
 def _maze_picture(raster: np.ndarray, dot: tuple[int, int], flag: tuple[int, int], path: Path) -> None:
     figure, axes = plt.subplots(figsize=(8.32, 4.80), dpi=100)
     axes.imshow(raster, cmap="gray", vmin=0, vmax=1)
+    axes.set_xticks([])  # this and the next four are the library's, whose plain plot the specification takes
+    axes.set_yticks([])
+    axes.set_xlabel("")
+    axes.set_ylabel("")
+    axes.axis("off")
     axes.plot(flag[1], flag[0], marker="^", markersize=18, color="#ef4444")
     axes.plot(dot[1], dot[0], marker="o", markersize=18, color="#22c55e")
-    axes.axis("off")
     figure.savefig(path, dpi=100)
     plt.close(figure)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from vmevalkit.core.errors import Exhausted, Uncertified, UsageError
 from vmevalkit.core.jsonable import digest, from_json, to_json
+from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.picture import pixel_digest, read_picture
 from vmevalkit.tasks.maze_task import (
     TASK,
@@ -27,7 +29,7 @@ from vmevalkit.tasks.maze_task import (
 )
 from vmevalkit.tasks.maze_task.lattice import Corridors, centre, wall_between, wall_count, wall_ends
 from vmevalkit.tasks.maze_task.maze_reasoning import along, home_walls, longest_least
-from vmevalkit.tasks.maze_task.render import layout_of
+from vmevalkit.tasks.maze_task.render import DOT_COLOUR, DOT_RADIUS, FLAG, FLAG_COLOUR, SIZE, layout_of
 from vmevalkit.tasks.planning import plan
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
@@ -218,6 +220,20 @@ def test_dot_and_flag_have_their_colours_and_are_both_seen_at_the_end() -> None:
             assert (frame == (0xEF, 0x44, 0x44)).all(axis=2).sum() > least_red * cell
         x, y = (round(v) for v in layout_of(grid_n).pixel(centre(maze.goal)))
         assert tuple(final[y, x]) == (0x22, 0xC5, 0x5E)
+
+
+@quick
+@given(mazes())
+def test_a_dot_that_has_arrived_is_drawn_over_its_flag(made: tuple[Maze, MazeKnobs]) -> None:
+    maze, _ = made
+    arrived = TASK.solution(maze, 1.0)
+    layout = layout_of(maze.grid_n)
+    canvas = Canvas(*SIZE)
+    canvas.paste(TASK.draw(maze, replace(arrived, dots=(), flags=())), 0, 0)
+    x, y = layout.pixel(centre(maze.goal))
+    canvas.polygon(FLAG * layout.cell + [x, y], fill=FLAG_COLOUR)
+    canvas.circle(x, y, DOT_RADIUS * layout.cell, fill=DOT_COLOUR)
+    assert np.array_equal(TASK.draw(maze, arrived), canvas.frame())
 
 
 @quick

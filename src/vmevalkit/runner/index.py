@@ -10,7 +10,7 @@ from vmevalkit import __version__
 from vmevalkit.core.errors import StoreError
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, write_file
-from vmevalkit.store.records import dataset_text, read_record
+from vmevalkit.store.records import dataset_bytes, read_record
 from vmevalkit.tasks.dataset import as_dataset, now
 from vmevalkit.tasks.task import AnyTask
 
@@ -28,7 +28,7 @@ def write_index(root: Path, entries: Sequence[Entry]) -> Path:
         made[task.name] = info
         listed = layout.dataset_file(root, task.name)
         clean(listed.parent)
-        write_file(listed, dataset_text(as_dataset(task, pairs)))
+        write_file(listed, dataset_bytes(as_dataset(task, pairs)))
     pairs = [pair for name in sorted(there) for pair in there[name]]
     domains = [name for name in sorted(there) if there[name]]
     index = {
@@ -39,7 +39,7 @@ def write_index(root: Path, entries: Sequence[Entry]) -> Path:
         "generation_info": {"version": __version__, "tasks": {name: made[name] for name in sorted(made)}},
         "pairs": pairs,
     }
-    write_file(path, dataset_text(index))
+    write_file(path, dataset_bytes(index))
     return path
 
 

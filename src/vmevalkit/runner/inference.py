@@ -26,7 +26,7 @@ from vmevalkit.runner.remote import Task, entries_of, film_remotely, mend, steps
 from vmevalkit.runner.wishes import SECONDS, Wishes
 from vmevalkit.store import layout
 from vmevalkit.store.commit import lock, remove_folder, storing
-from vmevalkit.store.records import read_record, record_text
+from vmevalkit.store.records import read_record, record_bytes
 from vmevalkit.store.runs import load_run
 
 UNKNOWN = "unknown"
@@ -165,7 +165,7 @@ def _question(folder: Path, image: Path, prompt: str, data: Mapping[str, Any]) -
         if isinstance(final, str) and Path(final).is_file():
             shutil.copyfile(final, folder / layout.FINAL_FRAME)
         metadata = {**data, "prompt": prompt}
-        (folder / layout.QUESTION_RECORD).write_text(record_text(metadata), "utf-8")
+        (folder / layout.QUESTION_RECORD).write_bytes(record_bytes(metadata))
     return Question(str(data["id"]), str(data["domain"]), prompt, folder, metadata)
 
 

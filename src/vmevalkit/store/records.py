@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +30,30 @@ def read_record(path: Path) -> dict[str, Any] | None:
     return record
 
 
-def _encode(value: Any) -> str:
+def _encode(value: Any) -> bytes:
     try:
-        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
     except TypeError:  # such as a seed of more than 64 bits
-        return _encode_anything(value)
+        return _encode_anything(value).encode()
+
+
+@lru_cache(maxsize=1024)
+def _head(key: str) -> bytes:
+    return b"  " + _encode(key) + b": "
+
+
+def record_bytes(record: Mapping[str, Any]) -> bytes:
+    """A key a line: readable, and ten times as fast to write as with every value on a line of its own."""
+    return b"{\n" + b",\n".join([_head(key) + _encode(value) for key, value in record.items()]) + b"\n}\n"
 
 
 def record_text(record: Mapping[str, Any]) -> str:
-    """A key a line: readable, and ten times as fast to write as with every value on a line of its own."""
-    lines = [f"  {_encode(key)}: {_encode(value)}" for key, value in record.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    """The same, to be looked through before it is written."""
+    return record_bytes(record).decode()
 
 
-def dataset_text(dataset: Mapping[str, Any]) -> str:
+def dataset_bytes(dataset: Mapping[str, Any]) -> bytes:
     """A dataset, which ends in ``pairs``, with a pair a line."""
     head = {key: value for key, value in dataset.items() if key != "pairs"}
-    pairs = ",\n    ".join(_encode(pair) for pair in dataset["pairs"])
-    return record_text({**head, "pairs": []}).removesuffix("[]\n}\n") + f"[\n    {pairs}\n  ]\n}}\n"
+    pairs = b",\n    ".join([_encode(pair) for pair in dataset["pairs"]])
+    return record_bytes({**head, "pairs": []}).removesuffix(b"[]\n}\n") + b"[\n    " + pairs + b"\n  ]\n}\n"

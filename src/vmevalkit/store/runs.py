@@ -18,7 +18,7 @@ from vmevalkit.core.records import Question, Run
 from vmevalkit.core.secrets import redacted, secrets
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, new_folder, storing
-from vmevalkit.store.records import read_record, record_text
+from vmevalkit.store.records import read_record, record_bytes, record_text
 
 _VIDEO, _QUESTION = "video", "question"
 _REMEMBERED = 64
@@ -202,7 +202,7 @@ def _question_files(question: Question) -> list[tuple[str, bytes]]:
         files = {path.name: path.read_bytes() for path in paths if path.name != layout.SOLUTION}
     named = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
     if not named.items() <= question.metadata.items():  # by hand, the folder's name may be all that names it
-        files[layout.QUESTION_RECORD] = record_text({**question.metadata, **named}).encode()
+        files[layout.QUESTION_RECORD] = record_bytes({**question.metadata, **named})
     return list(files.items())
 
 

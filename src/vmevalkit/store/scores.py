@@ -14,7 +14,7 @@ from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Run, Score
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, file_digest, write_file
-from vmevalkit.store.records import read_record, record_text
+from vmevalkit.store.records import read_record, record_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def save_score(evaluations: Path | str, scored: Scored) -> Path:
         "question_folder": _relative(scored.question_folder, path.parent),
     }
     clean(path.parent)
-    write_file(path, record_text({"metadata": metadata, "result": to_json(scored.score)}))
+    write_file(path, record_bytes({"metadata": metadata, "result": to_json(scored.score)}))
     return path
 
 

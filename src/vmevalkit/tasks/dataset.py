@@ -6,9 +6,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from time import time
 from typing import Any, TypeVar
 
 from vmevalkit import __version__
@@ -17,7 +19,7 @@ from vmevalkit.core.jsonable import to_json
 from vmevalkit.media.picture import Frame, encode_and_digest
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, new_folder, scratch_folder, write_file
-from vmevalkit.store.records import dataset_text, read_record, record_text
+from vmevalkit.store.records import dataset_bytes, read_record, record_bytes
 from vmevalkit.tasks.planning import check_number, puzzles
 from vmevalkit.tasks.task import Task
 
@@ -85,7 +87,7 @@ def write_question(
         "generator": {"vmevalkit": __version__, "task": task.version},
         "pixel_digests": {"first_frame": first_digest, "final_frame": final_digest},
     }
-    text = record_text(record)
+    text = record_bytes(record)
     if not replace and os.path.lexists(folder):
         check_vacant(task, puzzle, question_id, place)
     with new_folder(folder, replace=True) as aside:
@@ -94,7 +96,7 @@ def write_question(
         _put(f"{aside}/{layout.PROMPT}", prompt.encode())
         if solution:
             _film(task, puzzle, aside / layout.SOLUTION)
-        _put(f"{aside}/{layout.QUESTION_RECORD}", text.encode())
+        _put(f"{aside}/{layout.QUESTION_RECORD}", text)
     return record
 
 
@@ -140,7 +142,7 @@ def create_task_dataset(
         for index, (name, puzzle) in enumerate(zip(ids, planned, strict=True))
     ]  # fmt: skip
     dataset = as_dataset(task, pairs)
-    write_file(layout.dataset_file(root, task.name), dataset_text(dataset))
+    write_file(layout.dataset_file(root, task.name), dataset_bytes(dataset))
     return dataset
 
 
@@ -176,7 +178,12 @@ def pixel_fingerprint(pairs: Iterable[Mapping[str, Any]]) -> str:
 
 
 def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return _moment(int(time()))
+
+
+@lru_cache(maxsize=1)
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def _chained(rows: Iterable[Any]) -> str:

@@ -79,21 +79,28 @@ _SHEETS = _Sheets()
 
 
 def _draw_walls(frame: Frame, grid_n: int, walls: int) -> None:
-    """Each wall ends in the corners that it shares with others, so that corners are square."""
-    layout = layout_of(grid_n)
-    half = layout.wall // 2
     frame.fill(255)
     for wall in numbers(walls):
-        (x, y), (end_x, end_y) = wall_ends(grid_n, wall)
-        rows = slice(layout.top + y * layout.cell - half, layout.top + end_y * layout.cell + half)
-        columns = slice(layout.left + x * layout.cell - half, layout.left + end_x * layout.cell + half)
-        frame[rows, columns] = 0
+        frame[_wall_box(grid_n, wall)] = 0
+
+
+@lru_cache(maxsize=1024)
+def _wall_box(grid_n: int, wall: int) -> tuple[slice, slice]:
+    """Rows and columns of a wall. It ends in the corners that it shares with others, so that corners are square."""
+    layout = layout_of(grid_n)
+    half = layout.wall // 2
+    (x, y), (end_x, end_y) = wall_ends(grid_n, wall)
+    rows = slice(layout.top + y * layout.cell - half, layout.top + end_y * layout.cell + half)
+    return rows, slice(layout.left + x * layout.cell - half, layout.left + end_x * layout.cell + half)
 
 
 def draw(grid_n: int, state: MazeState) -> Frame:
     """The picture of a state. Dots lie over flags, and both over walls."""
     layout = layout_of(grid_n)
     frame = _SHEETS.walls_alone(grid_n, state.walls).copy()
+    if len(state.dots) == 1 and state.dots == state.flags:  # arrived: one stamp for both
+        _mark(frame, layout, state.dots[0], FLAG_REACH, _flag_and_dot)
+        return frame
     for point in state.flags:
         _mark(frame, layout, point, FLAG_REACH, _flag)
     for point in state.dots:
@@ -133,3 +140,8 @@ def _dot(canvas: Canvas, x: float, y: float, cell: int) -> None:
 
 def _flag(canvas: Canvas, x: float, y: float, cell: int) -> None:
     canvas.polygon(FLAG * cell + [x, y], fill=FLAG_COLOUR)
+
+
+def _flag_and_dot(canvas: Canvas, x: float, y: float, cell: int) -> None:
+    _flag(canvas, x, y, cell)
+    _dot(canvas, x, y, cell)

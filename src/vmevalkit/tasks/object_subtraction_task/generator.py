@@ -12,7 +12,7 @@ from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.randomness import rng_for
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, write_file
-from vmevalkit.store.records import dataset_text
+from vmevalkit.store.records import dataset_bytes
 from vmevalkit.tasks.dataset import CUSTOM, as_dataset, check_vacant, write_question
 from vmevalkit.tasks.object_subtraction_task.certificate import certify
 from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import (
@@ -81,7 +81,7 @@ def create_dataset(
         for name, index, puzzle, turned in orders
     ]  # fmt: skip
     dataset = as_dataset(TASK, pairs)
-    write_file(layout.dataset_file(root, TASK.name), dataset_text(dataset))
+    write_file(layout.dataset_file(root, TASK.name), dataset_bytes(dataset))
     return dataset
 
 

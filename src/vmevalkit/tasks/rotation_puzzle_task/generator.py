@@ -13,7 +13,7 @@ from vmevalkit.core.randomness import rng_for
 from vmevalkit.media.picture import Frame, encode_png
 from vmevalkit.store import layout
 from vmevalkit.store.commit import clean, write_file
-from vmevalkit.store.records import dataset_text
+from vmevalkit.store.records import dataset_bytes
 from vmevalkit.tasks.dataset import CUSTOM, as_dataset, check_vacant, difficulty_of, question_id, write_question
 from vmevalkit.tasks.planning import check_number, puzzles
 from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import (
@@ -106,7 +106,7 @@ def create_dataset(
         for index, (name, puzzle, own) in enumerate(orders)
     ]  # fmt: skip
     dataset = as_dataset(TASK, pairs)
-    write_file(layout.dataset_file(root, TASK.name), dataset_text(dataset))
+    write_file(layout.dataset_file(root, TASK.name), dataset_bytes(dataset))
     return dataset
 
 

@@ -25,7 +25,18 @@ _FACES = {  # the direction of a face: its corners, going round
     (0, 0, 1): (1, 3, 7, 5),
 }
 DIRECTIONS = np.array(list(_FACES))
+_NORMALS = DIRECTIONS.astype(np.float64)
 _ROUND = np.array(list(_FACES.values()))
+_ALL_ROUND = np.radians(np.arange(0, 360, 15))
+_AHEAD = np.array([np.cos(_ALL_ROUND), np.sin(_ALL_ROUND)])
+_ACROSS = np.array([-np.sin(_ALL_ROUND), np.cos(_ALL_ROUND)])
+"""Where a camera on its orbit looks from, and what lies to its right, for azimuths all round."""
+
+
+def _towards(azim_deg: float, elev_deg: float) -> tuple[float, float, float]:
+    """The unit vector from the centre towards the camera."""
+    a, e = radians(azim_deg), radians(elev_deg)
+    return cos(e) * cos(a), cos(e) * sin(a), sin(e)
 
 
 def _axes(azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
@@ -78,7 +89,7 @@ def solid_of(voxels: Voxels) -> Solid:
     outer = [(x + dx, y + dy, z + dz) not in taken for x, y, z in voxels for dx, dy, dz in _FACES]
     owners, directions = np.divmod(np.flatnonzero(outer), len(_FACES))
     cells = np.array(voxels, np.float64)
-    normals = DIRECTIONS[directions].astype(np.float64)
+    normals = _NORMALS[directions]
     return Solid(
         cells=cells,
         corners=(cells[:, None] + _CORNERS).reshape(-1, 3),
@@ -102,15 +113,14 @@ def _ball(voxels: Voxels) -> tuple[NDArray[np.float64], float]:
 @lru_cache(maxsize=64)
 def _camera(voxels: Voxels, elev_deg: float) -> Camera:
     centre, radius = _ball(voxels)
-    rest = (np.array(voxels, np.float64)[:, None] + _CORNERS).reshape(-1, 3) - centre
+    rest = solid_of(voxels).corners - centre
     distance = _DISTANCE * radius
-    a, e = np.radians(np.arange(0, 360, 15)), radians(elev_deg)
-    ahead = rest[:, :2] @ np.array([np.cos(a), np.sin(a)])
-    across = rest[:, :2] @ np.array([-np.sin(a), np.cos(a)])
+    e = radians(elev_deg)
+    ahead, across = rest[:, :2] @ _AHEAD, rest[:, :2] @ _ACROSS
     down = ahead * sin(e) - rest[:, 2:] * cos(e)
     nearer = 1 - (ahead * cos(e) + rest[:, 2:] * sin(e)) / distance
-    widest = np.abs(np.stack([across, down]) / nearer).max()
-    return Camera(centre, radius, distance, _FILL / 2 / float(widest))
+    widest = max(float(np.abs(offset / nearer).max()) for offset in (across, down))
+    return Camera(centre, radius, distance, _FILL / 2 / widest)
 
 
 def camera_of(puzzle: RotationPuzzle) -> Camera:
@@ -121,7 +131,7 @@ def camera_of(puzzle: RotationPuzzle) -> Camera:
 def eye_of(puzzle: RotationPuzzle, azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
     """Where the camera stands, in voxels."""
     centre, radius = _ball(puzzle.voxels)
-    return np.asarray(centre + _DISTANCE * radius * _axes(azim_deg, elev_deg)[2])
+    return np.asarray(centre + _DISTANCE * radius * np.array(_towards(azim_deg, elev_deg)))
 
 
 def far_to_near(solid: Solid, eye: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
