@@ -68,16 +68,25 @@ def _stamped(frame: Frame, pipe: Pipe, x: float, y: float, square: int) -> bool:
 
 
 def _lay(frame: Frame, sides: int, x: int, y: int) -> None:
-    """A resting pipe of the specification's size: its arms are rectangles of whole pixels."""
+    """A resting pipe of the specification's size."""
+    for arm in _arms(sides, x, y):
+        part = frame[arm]
+        part[:] = _paint_pot()[: part.shape[0], : part.shape[1]]
+
+
+@lru_cache(maxsize=1024)
+def _arms(sides: int, x: int, y: int) -> list[tuple[slice, slice]]:
+    """Rows and columns of the one or two rectangles of whole pixels that make a resting pipe."""
     half, reach = PIPE // 2, SQUARE // 2
+    arms = []
     for one, other, across in ((LEFT, RIGHT, True), (TOP, BOTTOM, False)):
         if not sides & (one | other):
             continue
         begin, end = reach if sides & one else half, reach if sides & other else half
         wide = (slice(y - half, y + half), slice(x - begin, x + end))
         high = (slice(y - begin, y + end), slice(x - half, x + half))
-        part = frame[wide if across else high]
-        part[:] = _paint_pot()[: part.shape[0], : part.shape[1]]
+        arms.append(wide if across else high)
+    return arms
 
 
 @lru_cache(maxsize=1)

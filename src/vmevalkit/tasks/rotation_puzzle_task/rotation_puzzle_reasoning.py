@@ -23,7 +23,7 @@ from vmevalkit.tasks.rotation_puzzle_task.pipes import (
     sides_of,
     turned,
 )
-from vmevalkit.tasks.rotation_puzzle_task.scene import Pipe, Scene, layout_of, scene_of
+from vmevalkit.tasks.rotation_puzzle_task.scene import Pipe, Point, Scene, layout_of, scene_of
 from vmevalkit.tasks.rotation_puzzle_task.solving import cheapest
 from vmevalkit.tasks.rotation_puzzle_task.targets import target
 
@@ -243,14 +243,21 @@ def certify(puzzle: RotationPuzzle) -> None:
 
 def home_pipe(puzzle: RotationPuzzle, number: int, angle_deg: float) -> Pipe:
     """A square's own pipe in its place, turned by this angle from the 0 degrees of the puzzle."""
-    kind, quarters = _lying(target_of(puzzle)[number])
-    x, y = layout_of(puzzle.rows, puzzle.cols).homes[number]
-    return Pipe(number, kind, (90 * quarters + angle_deg) % (90 * QUARTERS[kind]), x, y)
+    return _pipe_at(layout_of(puzzle.rows, puzzle.cols).homes[number], number, target_of(puzzle)[number], angle_deg)
+
+
+def _pipe_at(home: Point, number: int, sides: int, angle_deg: float) -> Pipe:
+    kind, quarters = _lying(sides)
+    return Pipe(number, kind, (90 * quarters + angle_deg) % (90 * QUARTERS[kind]), *home)
 
 
 def arranged(puzzle: RotationPuzzle, angles_deg: Sequence[float]) -> Scene:
     """Every square in its place, turned by its angle."""
-    return scene_of(home_pipe(puzzle, number, angle) for number, angle in enumerate(angles_deg))
+    homes, targets = layout_of(puzzle.rows, puzzle.cols).homes, target_of(puzzle)
+    return scene_of(
+        _pipe_at(home, number, sides, angle)
+        for number, (home, sides, angle) in enumerate(zip(homes, targets, angles_deg, strict=True))
+    )
 
 
 def turns_of(puzzle: RotationPuzzle) -> list[tuple[int, float, float]]:
