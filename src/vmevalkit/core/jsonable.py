@@ -24,8 +24,9 @@ def to_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): to_json(item) for key, item in value.items()}
     if (names := _field_names(kind)) is not None:
-        fields = [(name, getattr(value, name)) for name in names]
-        return {name: item if type(item) in _PLAIN else to_json(item) for name, item in fields}
+        return {
+            name: item if type(item) in _PLAIN else to_json(item) for name in names for item in (getattr(value, name),)
+        }
     if isinstance(value, frozenset | set):
         return [to_json(item) for item in sorted(value)]
     return value

@@ -62,7 +62,7 @@ def write_question(
     ``replace`` is set. Nothing is forced to the disk (fsync): it would cost more than all the rest, and what a power
     cut takes can be drawn again, the same to the pixel.
     """
-    place = Path(root)
+    place = root if isinstance(root, Path) else Path(root)
     shown = layout.question_place(task.name, question_id)
     folder = place / shown
     # One picture at a time: two of them take fresh memory, which is slow.

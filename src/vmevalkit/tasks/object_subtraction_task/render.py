@@ -39,9 +39,9 @@ def draw(canvas_px: int, scene: Scene) -> Frame:
 def _crowded(pieces: Sequence[Piece]) -> list[bool]:
     """Which pieces come so near to another one that their stamps might overlap."""
     crowded = [False] * len(pieces)
-    for (i, one), (j, other) in combinations(enumerate(pieces), 2):
-        reach = (one.size + other.size) / 2 + _STAMP_MARGIN + 2
-        if abs(one.x - other.x) < reach and abs(one.y - other.y) < reach:
+    places = [(i, piece.x, piece.y, piece.size / 2 + _STAMP_MARGIN / 2 + 1) for i, piece in enumerate(pieces)]
+    for (i, x, y, reach), (j, other_x, other_y, other_reach) in combinations(places, 2):
+        if abs(x - other_x) < reach + other_reach and abs(y - other_y) < reach + other_reach:
             crowded[i] = crowded[j] = True
     return crowded
 
