@@ -99,7 +99,7 @@ def _film_stream(container: Any, codec: str, rate: Fraction, shape: tuple[int, .
 
 def _options(codec: str, crf: int, preset: str) -> dict[str, str]:
     if codec == "libx264":
-        # Its estimates for AVX-512 differ from those for other processors, and from one call to the next.
+        # With AVX-512 its macroblock tree gives other estimates, and other bytes, from one call to the next.
         return {"crf": str(crf), "preset": preset, "x264-params": "cpu-independent=1"}
     if codec == "libx265":
         return {"crf": str(crf), "preset": preset, "x265-params": "log-level=none:pools=none"}

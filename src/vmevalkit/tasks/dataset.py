@@ -62,7 +62,7 @@ def write_question(
     ``replace`` is set. Nothing is forced to the disk (fsync): it would cost more than all the rest, and what a power
     cut takes can be drawn again, the same to the pixel.
     """
-    place = root if isinstance(root, Path) else Path(root)
+    place = Path(root)
     shown = layout.question_place(task.name, question_id)
     folder = place / shown
     # One picture at a time: two of them take fresh memory, which is slow.
@@ -183,6 +183,7 @@ def now() -> str:
 
 @lru_cache(maxsize=1)
 def _moment(seconds: int) -> str:
+    """Worked out once a second: hundreds of questions are made in one."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 

@@ -30,13 +30,7 @@ _ROUND = np.array(list(_FACES.values()))
 _ALL_ROUND = np.radians(np.arange(0, 360, 15))
 _AHEAD = np.array([np.cos(_ALL_ROUND), np.sin(_ALL_ROUND)])
 _ACROSS = np.array([-np.sin(_ALL_ROUND), np.cos(_ALL_ROUND)])
-"""Where a camera on its orbit looks from, and what lies to its right, for azimuths all round."""
-
-
-def _towards(azim_deg: float, elev_deg: float) -> tuple[float, float, float]:
-    """The unit vector from the centre towards the camera."""
-    a, e = radians(azim_deg), radians(elev_deg)
-    return cos(e) * cos(a), cos(e) * sin(a), sin(e)
+"""The horizontal directions towards a camera on its orbit, and to its right, for azimuths all round."""
 
 
 def _axes(azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
@@ -131,7 +125,7 @@ def camera_of(puzzle: RotationPuzzle) -> Camera:
 def eye_of(puzzle: RotationPuzzle, azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
     """Where the camera stands, in voxels."""
     centre, radius = _ball(puzzle.voxels)
-    return np.asarray(centre + _DISTANCE * radius * np.array(_towards(azim_deg, elev_deg)))
+    return np.asarray(centre + _DISTANCE * radius * _axes(azim_deg, elev_deg)[2])
 
 
 def far_to_near(solid: Solid, eye: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
