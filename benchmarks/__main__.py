@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import dispatch, last_frame, questions, scoring
+from benchmarks import (
+    cluster,
+    dispatch,
+    last_frame,
+    memory,
+    questions,
+    report_size,
+    results_table,
+    scoring,
+    statistics,
+    vqa,
+)
 
 if __name__ == "__main__":
-    held = [part.main() for part in (questions, last_frame, scoring, dispatch)]
+    parts = (questions, last_frame, scoring, dispatch, statistics, results_table, memory, vqa, report_size, cluster)
+    held = [part.main() for part in parts]
     sys.exit(0 if all(held) else 1)

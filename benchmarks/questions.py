@@ -21,18 +21,18 @@ OURS, THEIRS = 200, 4
 
 def speed(name: str, root: Path) -> list[Claim]:
     task = TASKS[name]
-    knobs = task.preset()
-    number = min(OURS, task.capacity(knobs) or OURS)
+    params = task.preset()
+    number = min(OURS, task.capacity(params) or OURS)
     runs = count()
 
     def ours() -> None:
         place = root / name / f"ours-{next(runs)}"
-        for index, puzzle in enumerate(plan(task, number, next(runs), knobs)):
+        for index, puzzle in enumerate(plan(task, number, next(runs), params)):
             write_question(task, puzzle, f"{name}_{index:04d}", place, difficulty="easy", seed=0)
 
     def theirs() -> None:
         place = root / name / f"theirs-{next(runs)}"
-        for index, puzzle in enumerate(plan(task, THEIRS, 7, knobs)):
+        for index, puzzle in enumerate(plan(task, THEIRS, 7, params)):
             spec_way.write_question(name, puzzle, task.prompt(puzzle), task.metadata(puzzle), place / str(index))
 
     ours(), theirs()  # imports and caches
@@ -47,7 +47,7 @@ def speed(name: str, root: Path) -> list[Claim]:
 
 A_JOB = """
 import sys, time
-from vmevalkit.runner.generate import generate
+from vmevalkit.datasets.generate import generate
 place, workers = sys.argv[1], int(sys.argv[2])
 generate(["rotation"], n=20, out=place + "/warm")
 begin = time.perf_counter()
@@ -84,7 +84,7 @@ def two_workers(root: Path) -> list[Claim]:
 
 def peak_memory(root: Path) -> Claim:
     code = (
-        "import resource; from pathlib import Path; from vmevalkit.runner.generate import generate; "
+        "import resource; from pathlib import Path; from vmevalkit.datasets.generate import generate; "
         f"generate(['maze', 'rotation'], n=300, seed=1, out=Path({str(root / 'memory')!r}), workers=1); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )

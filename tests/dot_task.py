@@ -1,8 +1,8 @@
-"""A tiny task to test machinery with: a red dot shall travel along a line into a blue ring."""
+"""A tiny task for tests: a red dot must move along a line into a blue ring."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,55 +13,56 @@ import cv2
 import numpy as np
 
 from vmevalkit.core.errors import Uncertified
-from vmevalkit.core.records import Finding, Placement, Score
+from vmevalkit.core.jsonable import from_json
+from vmevalkit.core.records import Finding, Placement, Question, Score
 from vmevalkit.eval.verdict import judge
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.sighting import Sighting
+from vmevalkit.media.image import Frame
+from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.video import read_frames
-from vmevalkit.tasks.task import Checked, Film, Glimpse, Reader, Task, Trace, readable
+from vmevalkit.tasks.task import CheckResult, FrameReading, Reader, StateTrajectory, Task, Trace, readable
 
 WIDTH, HEIGHT = 192, 112
 LEFT, RIGHT = 32.0, 160.0
 
 
 @dataclass(frozen=True, slots=True)
-class DotKnobs:
+class DotParams:
     margin: int = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """The line's height above the lower edge, and marks beside it."""
+    """A puzzle: the line's height above the lower edge, and marks on it."""
 
     level: int
     marks: tuple[int, ...]
 
 
 class DotReader:
-    def read(self, sighting: Sighting, before: float | None) -> float | None:
-        return where(sighting.picture)
+    def read(self, frame: RegisteredFrame, before: float | None) -> float | None:
+        return where(frame.image)
 
 
-class DotTask(Task[Dot, float, DotKnobs]):
-    """A state is how far the dot has come, from 0 to 1."""
+class DotTask(Task[Dot, float, DotParams]):
+    """The task. A state is the position of the dot, from 0 to 1."""
 
     name = "dot"
     title = "Dot"
     category = "Dot"
-    description = "A dot travels along a line."
+    description = "A dot moves along a line."
     version = "3"
     puzzle_type = Dot
-    knobs_type = DotKnobs
-    difficulties: ClassVar = {"easy": DotKnobs(), "medium": DotKnobs(24), "hard": DotKnobs(18)}
+    params_type = DotParams
+    difficulties: ClassVar = {"easy": DotParams(), "medium": DotParams(24), "hard": DotParams(18)}
     tricks: ClassVar = {
         **dict.fromkeys(("oracle", "slower", "faster", "eased", "paused", "fps8"), "pass"),
         **dict.fromkeys(("static", "cut_to_final", "crossfade", "noise", "halfway", "solved_then_destroyed"), "fail"),
         "reversed": "n/a",
     }
 
-    def sample(self, rng: Random, knobs: DotKnobs) -> Dot:
-        return Dot(rng.randint(knobs.margin, HEIGHT - knobs.margin), tuple(rng.sample(range(40, 150), 5)))
+    def sample(self, rng: Random, params: DotParams) -> Dot:
+        return Dot(rng.randint(params.margin, HEIGHT - params.margin), tuple(rng.sample(range(40, 150), 5)))
 
     def key(self, puzzle: Dot) -> Hashable:
         return puzzle
@@ -99,32 +100,36 @@ class DotTask(Task[Dot, float, DotKnobs]):
         return state > 0.95
 
     def progress(self, puzzle: Dot, state: float) -> float:
-        return max(0.0, (state - 0.1) / 0.9)  # the toy reader errs by a few per cent
+        return max(0.0, (state - 0.1) / 0.9)  # this simple reader is off by a few per cent
 
-    def identity(self, puzzle: Dot, state: float) -> Hashable:
+    def state_key(self, puzzle: Dot, state: float) -> Hashable:
         return round(state * 10)
 
-    def check(self, puzzle: Dot, trace: Trace[float]) -> Checked:
+    def check(self, puzzle: Dot, trace: Trace[float]) -> CheckResult:
         read = readable(trace)
         steps = pairwise(read)
         jumps = [now_s for (was_s, was), (now_s, now) in steps if abs(now - was) > 0.25 + 1.2 * (now_s - was_s)]
-        return Checked(tuple(Finding("jump", True, "The dot jumps.", seconds) for seconds in jumps[:1]))
+        return CheckResult(tuple(Finding("jump", True, "The dot jumps.", seconds) for seconds in jumps[:1]))
 
-    def films(self, puzzle: Dot, rng: Random) -> dict[str, Film[float]]:
-        films = {
-            "jumped": Film(lambda t: 0.4 * t if t < 0.5 else 0.6 + 0.4 * t, "fail", "a leap over the middle"),
-            "wavering": Film(lambda t: t - 0.1 * float(np.sin(2 * np.pi * t)), "pass", "at a changing speed"),
+    def cheats(self, puzzle: Dot, rng: Random) -> dict[str, StateTrajectory[float]]:
+        cheats = {
+            "jumped": StateTrajectory(
+                lambda t: 0.4 * t if t < 0.5 else 0.6 + 0.4 * t, "fail", "a jump over the middle"
+            ),
+            "wavering": StateTrajectory(
+                lambda t: t - 0.1 * float(np.sin(2 * np.pi * t)), "pass", "at a changing speed"
+            ),
         }
-        if puzzle.level % 2:  # not every puzzle has every film
-            films["odd"] = Film(lambda t: 0.3 * t, "fail", "only a little of the way")
-        return films
+        if puzzle.level % 2:  # not every puzzle has every trick
+            cheats["odd"] = StateTrajectory(lambda t: 0.3 * t, "fail", "only a little of the way")
+        return cheats
 
 
 TASK = DotTask()
 
 
 def where(frame: Frame) -> float | None:
-    """How far the dot has come, measured against the ring: it needs no registration. None where there is no dot."""
+    """Return the position of the dot relative to the ring, which needs no registration; None without a dot."""
     levels = frame.astype(np.int16)
     red, green, blue = levels[..., 0], levels[..., 1], levels[..., 2]
     dot = _blob((red - np.maximum(green, blue)) > 90)
@@ -139,8 +144,10 @@ def where(frame: Frame) -> float | None:
 
 
 def _blob(mask: np.ndarray) -> tuple[float, float, bool] | None:
-    """Where the largest patch lies from the left, its area, and whether it is round: what is partly hidden is not.
-    None where there is no patch, or only specks of noise."""
+    """Return the x of the largest patch, its area, and whether it is round: a partly hidden one is not.
+
+    None where there is no patch, or only noise.
+    """
     count, _, stats, centres = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     areas = stats[1:, cv2.CC_STAT_AREA]
     if count == 1 or areas.max() < 40 or count > 6:
@@ -151,22 +158,41 @@ def _blob(mask: np.ndarray) -> tuple[float, float, bool] | None:
     return float(centres[largest][0]), float(areas.max()), bool(round_)
 
 
-def careful(task: Any, puzzle: Any, film: Path, placement: Placement | None) -> Score:
-    """A scorer that follows the dot through the whole film."""
-    trace = [Glimpse(timed.seconds, where(timed.frame)) for timed in read_frames(film)]
-    return judge(task, puzzle, trace, "careful")
+@dataclass(frozen=True)
+class DotScorer:
+    """A scorer of the dot task made from a function of puzzle and video."""
+
+    function: Callable[[Dot, Path], Score]
+    evaluator: str
+
+    def version(self, question: Question) -> str:
+        return TASK.version
+
+    def score(self, question: Question, video: Path, placement: Placement | None, own_run: bool) -> Score:
+        return self.function(from_json(Dot, question.metadata["puzzle"]), video)
 
 
-def fooled(task: Any, puzzle: Any, film: Path, placement: Placement | None) -> Score:
-    """A scorer that looks at the end alone."""
-    seen = [where(timed.frame) for timed in read_frames(film)]
+def follow_the_dot(puzzle: Dot, video: Path) -> Score:
+    trace = [FrameReading(timed.seconds, where(timed.frame), is_card=True) for timed in read_frames(video)]
+    return judge(TASK, puzzle, trace, "careful")
+
+
+def look_at_the_end(puzzle: Dot, video: Path) -> Score:
+    seen = [where(timed.frame) for timed in read_frames(video)]
     last = next((x for x in reversed(seen) if x is not None), 0.0)
     return Score("fooled", "1", 5 if last > 0.95 else 1, last > 0.95, last > 0.95, last)
 
 
-def lost(task: Any, puzzle: Any, film: Path, placement: Placement | None) -> Score:
-    """A scorer that now and then fails or has no verdict."""
-    score = careful(task, puzzle, film, placement)
+def fail_now_and_then(puzzle: Dot, video: Path) -> Score:
+    score = follow_the_dot(puzzle, video)
     if score.failure_mode == "static":
         raise RuntimeError("the scorer lost its way")
     return score if score.passed else Score.unscored("lost", "1", "no idea")
+
+
+careful = DotScorer(follow_the_dot, "careful")
+"""A scorer that follows the dot through the whole video."""
+fooled = DotScorer(look_at_the_end, "fooled")
+"""A scorer that reads only the end of the video."""
+lost = DotScorer(fail_now_and_then, "lost")
+"""A scorer that sometimes fails or has no verdict."""

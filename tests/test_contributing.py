@@ -39,8 +39,10 @@ def vmevalkit_command(checkout: Path, line: str) -> subprocess.CompletedProcess[
     return subprocess.run(words, cwd=checkout, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_guide_work(checkout: Path) -> None:
-    lines = re.findall(r"^    (vmevalkit .*)$", GUIDE.read_text("utf-8"), re.M)
+    [block] = re.findall(r"^### 4\. Try it\n\n```bash\n(.*?)^```$", GUIDE.read_text("utf-8"), re.M | re.S)
+    lines = block.splitlines()
     assert len(lines) == 4
     for line in lines:
         done = vmevalkit_command(checkout, line)

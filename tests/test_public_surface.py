@@ -10,7 +10,7 @@ import vmevalkit
 def test_public_names_are_pinned() -> None:
     assert vmevalkit.__all__ == [
         "Finding", "Placement", "Question", "Request", "Run", "Score", "TASKS", "VMEvalKitError", "__version__",
-        "load_question", "load_questions", "score_frames", "score_video",
+        "load_question", "load_questions", "load_results", "score_frames", "score_video",
     ]  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """VMEvalKit measures whether video-generation models can reason.
 
-It makes puzzles whose answers are known, has a model film the solution, and reads the film back into puzzle states.
+It generates puzzles with known answers, lets a model generate a video of the solution, and reads the video back into
+puzzle states.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from vmevalkit.core.errors import VMEvalKitError
     from vmevalkit.core.records import Finding, Placement, Question, Request, Run, Score
     from vmevalkit.eval.api import score_frames, score_video
+    from vmevalkit.results.table import load_results
     from vmevalkit.store.questions import load_question, load_questions
     from vmevalkit.tasks import TASKS
 
@@ -29,6 +31,7 @@ _HOMES = {
     "VMEvalKitError": "vmevalkit.core.errors",
     "load_question": "vmevalkit.store.questions",
     "load_questions": "vmevalkit.store.questions",
+    "load_results": "vmevalkit.results.table",
     "score_frames": "vmevalkit.eval.api",
     "score_video": "vmevalkit.eval.api",
 }
@@ -45,6 +48,7 @@ __all__ = [
     "__version__",
     "load_question",
     "load_questions",
+    "load_results",
     "score_frames",
     "score_video",
 ]

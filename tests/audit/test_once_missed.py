@@ -1,16 +1,17 @@
-"""Films of earlier audits whose verdict was wrong, made again."""
+"""Videos of earlier audits whose verdict was wrong, made again."""
 
 from __future__ import annotations
 
 import pytest
 
-from vmevalkit.audit.audit import Examiner, job_of
-from vmevalkit.audit.design import Recipe
-from vmevalkit.audit.scorers import rules
+from vmevalkit.audit.audit import AuditWorker, find_trial
+from vmevalkit.audit.design import TrialId
+from vmevalkit.eval.scorers import SCORERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("recipe", "seed"),
+    ("trial_id", "seed"),
     [
         ("rotation/voxel_changed_on_table/end_card/170", 79),
         ("rotation/voxel_changed_on_table/stretch/172", 79),
@@ -19,6 +20,6 @@ from vmevalkit.audit.scorers import rules
         ("rotation/voxel_added/hand/136", 79),
     ],
 )
-def test_what_was_missed_is_seen(recipe: str, seed: int) -> None:
-    trial = Examiner(rules)(job_of(Recipe.parse(recipe), seed))
-    assert trial.right, trial.told
+def test_what_was_missed_is_seen(trial_id: str, seed: int) -> None:
+    trial = AuditWorker(SCORERS["rules"])(find_trial(TrialId.parse(trial_id), seed))
+    assert trial.is_right, trial.explanation

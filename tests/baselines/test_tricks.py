@@ -1,4 +1,4 @@
-"""Trick films of a tiny task: what they show when."""
+"""Trick videos of a tiny task: what they show when."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from dot_task import TASK, DotTask, where
-from vmevalkit.baselines.tricks import TRICKS, own_tricks
+from vmevalkit.baselines.tricks import TRICKS, build_task_tricks
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.image import Frame
 
 PUZZLE = TASK.sample(rng_for("tricks"), TASK.preset())
 
 
 def frames(name: str, seconds: float = 3.0, fps: float = 12.0, task: DotTask = TASK) -> list[Frame]:
-    reel = TRICKS[name].reel(task, PUZZLE, rng_for(name), seconds, fps)
-    shown = list(reel.frames)
-    assert len(shown) == reel.count
+    stream = TRICKS[name].render(task, PUZZLE, rng_for(name), seconds, fps)
+    shown = list(stream.frames)
+    assert len(shown) == stream.count
     return shown
 
 
@@ -27,7 +27,7 @@ def track(name: str) -> list[float]:
     return [x for frame in frames(name) if (x := where(frame)) is not None]
 
 
-def test_the_names_are_those_of_the_contract() -> None:
+def test_the_names_of_the_generic_tricks_do_not_change() -> None:
     assert list(TRICKS) == [
         "oracle", "slower", "faster", "eased", "paused", "fps8", "static", "cut_to_final", "crossfade", "noise",
         "reversed", "halfway", "solved_then_destroyed",
@@ -35,24 +35,24 @@ def test_the_names_are_those_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(TRICKS) - {"noise", "reversed"}))
-def test_films_begin_with_the_first_frame_and_hold_their_end(name: str) -> None:
+def test_videos_start_with_the_first_frame_and_hold_their_end(name: str) -> None:
     shown = frames(name)
     assert np.array_equal(shown[0], TASK.first_frame(PUZZLE))
-    tail = round(0.5 * TRICKS[name].reel(TASK, PUZZLE, rng_for(0), 3.0, 12.0).fps)
+    tail = round(0.5 * TRICKS[name].render(TASK, PUZZLE, rng_for(0), 3.0, 12.0).fps)
     assert all(np.array_equal(frame, shown[-1]) for frame in shown[-tail:])
 
 
 @pytest.mark.parametrize("name", ["oracle", "slower", "faster", "eased", "paused", "fps8", "cut_to_final", "crossfade"])
-def test_films_that_end_solved(name: str) -> None:
+def test_these_tricks_end_with_the_final_frame(name: str) -> None:
     assert np.array_equal(frames(name)[-1], TASK.final_frame(PUZZLE))
 
 
-def test_length_and_rate() -> None:
-    plain = TRICKS["oracle"].reel(TASK, PUZZLE, rng_for(0), 3.0, 12.0)
+def test_length_and_frame_rate() -> None:
+    plain = TRICKS["oracle"].render(TASK, PUZZLE, rng_for(0), 3.0, 12.0)
     assert (plain.count, plain.seconds) == (36, 3.0)
-    assert TRICKS["slower"].reel(TASK, PUZZLE, rng_for(0), 3.0, 12.0).seconds > 4
-    assert TRICKS["faster"].reel(TASK, PUZZLE, rng_for(0), 3.0, 12.0).seconds < 2.3
-    eight = TRICKS["fps8"].reel(TASK, PUZZLE, rng_for(0), 3.0, 12.0)
+    assert TRICKS["slower"].render(TASK, PUZZLE, rng_for(0), 3.0, 12.0).seconds > 4
+    assert TRICKS["faster"].render(TASK, PUZZLE, rng_for(0), 3.0, 12.0).seconds < 2.3
+    eight = TRICKS["fps8"].render(TASK, PUZZLE, rng_for(0), 3.0, 12.0)
     assert (eight.fps, eight.count) == (8.0, 24)
 
 
@@ -62,22 +62,22 @@ def test_easing_is_slow_at_both_ends() -> None:
     assert eased[24] > steady[24]
 
 
-def test_a_pause_stands_still_on_the_way() -> None:
+def test_a_pause_stops_the_motion_on_the_way() -> None:
     shown = frames("paused")
     still = [where(now) for was, now in pairwise(shown) if now is was]
     on_the_way = [x for x in still if x is not None and 0.15 < x < 0.85]
     assert len(on_the_way) >= 5
 
 
-def test_a_cut_shows_two_pictures_and_no_more() -> None:
+def test_a_cut_shows_exactly_two_images() -> None:
     assert len({frame.tobytes() for frame in frames("cut_to_final")}) == 2
 
 
-def test_a_crossfade_moves_nothing() -> None:
+def test_a_crossfade_changes_only_what_differs() -> None:
     first, final = TASK.first_frame(PUZZLE).astype(int), TASK.final_frame(PUZZLE).astype(int)
-    unlike = np.abs(first - final).sum(axis=2) > 0
+    mean_difference = np.abs(first - final).sum(axis=2) > 0
     for frame in frames("crossfade"):
-        assert np.array_equal(frame[~unlike], first[~unlike])
+        assert np.array_equal(frame[~mean_difference], first[~mean_difference])
 
 
 def test_reversed_ends_where_the_question_starts() -> None:
@@ -93,14 +93,14 @@ def test_halfway_and_destroyed_end_unsolved() -> None:
     assert destroyed[-1] < 0.4
 
 
-def test_noise_shows_nothing_of_the_puzzle() -> None:
+def test_noise_does_not_show_the_final_frame() -> None:
     final = TASK.final_frame(PUZZLE).astype(int)
     for seed in range(6):
-        *_, last = TRICKS["noise"].reel(TASK, PUZZLE, rng_for(seed), 2.0, 8.0).frames
+        *_, last = TRICKS["noise"].render(TASK, PUZZLE, rng_for(seed), 2.0, 8.0).frames
         assert np.abs(last.astype(int) - final).mean() > 40
 
 
-def test_a_scene_that_stands_still_is_drawn_once() -> None:
+def test_an_unchanged_state_is_drawn_once() -> None:
     drawn: Counter[float] = Counter()
 
     class Counting(DotTask):
@@ -114,19 +114,19 @@ def test_a_scene_that_stands_still_is_drawn_once() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TRICKS))
-def test_the_same_generator_gives_the_same_film(name: str) -> None:
+def test_the_same_generator_gives_the_same_video(name: str) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(frames(name), frames(name), strict=True))
 
 
 @pytest.mark.parametrize("name", sorted(TRICKS))
-def test_the_shortest_film_has_two_frames(name: str) -> None:
+def test_the_shortest_video_has_two_frames(name: str) -> None:
     assert len(frames(name, seconds=0.05)) == 2
 
 
-def test_a_tasks_own_films_are_tricks() -> None:
-    own = own_tricks(TASK, PUZZLE, rng_for(0))
+def test_a_tasks_cheats_become_tricks() -> None:
+    own = build_task_tricks(TASK, PUZZLE, rng_for(0))
     trick, expected = own["jumped"]
     assert expected == "fail"
-    shown = [where(frame) for frame in trick.reel(TASK, PUZZLE, rng_for(0), 3.0, 12.0).frames]
+    shown = [where(frame) for frame in trick.render(TASK, PUZZLE, rng_for(0), 3.0, 12.0).frames]
     assert shown[0] == pytest.approx(0, abs=0.05)
     assert shown[-1] == pytest.approx(1, abs=0.05)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from vmevalkit.cli.command import repeated
-from vmevalkit.cli.main import VERBS, verbs
+from vmevalkit.cli.command import repeat_options, select_tasks, split_names
+from vmevalkit.cli.main import COMMANDS, find_commands
+from vmevalkit.core.errors import UnknownName
 
 SEVERAL = {"--task", "--model", "--set"}
 
@@ -23,8 +24,33 @@ SEVERAL = {"--task", "--model", "--set"}
     ],
 )
 def test_an_option_of_several_values_is_named_again(given: str, expected: str) -> None:
-    assert repeated(given.split(), SEVERAL) == expected.split()
+    assert repeat_options(given.split(), SEVERAL) == expected.split()
 
 
-def test_a_verb_is_a_module() -> None:
-    assert verbs() == list(VERBS)
+def test_a_command_is_a_module() -> None:
+    assert find_commands() == list(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("--task maze vmeval-1", "--task maze vmeval-1"),
+        ("--task maze chess vmeval-1", "--task maze --task chess vmeval-1"),
+        ("vmeval-1 --task maze chess", "vmeval-1 --task maze --task chess"),
+        ("--task all vmeval-1 --seed 3", "--task all vmeval-1 --seed 3"),
+        ("--task maze,chess vmeval-1", "--task maze,chess vmeval-1"),
+        ("--task mazze vmeval-1", "--task mazze vmeval-1"),
+    ],
+)
+def test_a_positional_argument_after_an_option_of_several_values_stays(given: str, expected: str) -> None:
+    known = {"--task": lambda value: value in ("maze", "chess", "all", "maze,chess")}
+    assert repeat_options(given.split(), SEVERAL, known) == expected.split()
+
+
+def test_names_may_be_separated_by_commas_or_repeated() -> None:
+    assert split_names(["maze,chess", "maze", " raven "]) == ["maze", "chess", "raven"]
+    assert split_names(None) == []
+    assert select_tasks(["maze", "chess,raven"]) == ["maze", "chess", "raven"]
+    assert select_tasks(["maze", "all"]) is None and select_tasks(None) is None
+    with pytest.raises(UnknownName, match="no task 'mazze'; did you mean 'maze'"):
+        select_tasks(["mazze"])

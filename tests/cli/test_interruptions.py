@@ -1,5 +1,4 @@
-"""The verbs as processes of their own that are stopped in the middle: the next call goes on, and nothing half-written
-is ever visible."""
+"""Commands that are stopped halfway, each in its own process: the next call resumes, and no partial file is visible."""
 
 from __future__ import annotations
 
@@ -15,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from vmevalkit.media.picture import read_picture
+from vmevalkit.datasets.generate import generate
+from vmevalkit.media.image import read_image
 from vmevalkit.media.video import probe
-from vmevalkit.runner.generate import generate
-from vmevalkit.runner.run import run
-from vmevalkit.store.commit import file_digest
+from vmevalkit.runs.run import run
+from vmevalkit.store.atomic import file_digest
 from vmevalkit.store.questions import load_questions
 from vmevalkit.store.runs import find_runs
 from vmevalkit.store.scores import load_scores
@@ -52,38 +51,39 @@ def stop_when(process: subprocess.Popen[str], reached: Callable[[], bool], how: 
     return process.communicate(timeout=60)
 
 
-def questions_there(where: Path) -> list[str]:
+def list_questions(where: Path) -> list[str]:
     folder = where / "data" / "questions" / "maze_task"
     return [name for name in os.listdir(folder) if not name.startswith(".")] if folder.is_dir() else []  # noqa: PTH208
 
 
-def films_there(where: Path) -> int:
+def count_videos(where: Path) -> int:
     return sum(1 for _ in (where / "data" / "outputs").glob("*/*/*/*/[!.]*"))
 
 
 def check_questions(where: Path) -> None:
-    """All that can be seen is complete."""
-    if not questions_there(where):
+    """Check that everything visible is complete."""
+    if not list_questions(where):
         return
     for question in load_questions(where / "data" / "questions"):
         assert question.prompt == question.metadata["prompt"]
         for name in ("first_frame.png", "final_frame.png"):
-            assert read_picture(question.folder / name).shape == (480, 832, 3)
+            assert read_image(question.folder / name).shape == (480, 832, 3)
     index = where / "data" / "questions" / "vmeval_dataset.json"
     if index.exists():
         assert json.loads(index.read_text())["total_pairs"] == N
 
 
-def left_behind(where: Path) -> list[Path]:
+def list_leftovers(where: Path) -> list[Path]:
     return [path for path in where.rglob(".*") if path.name != ".lock"]
 
 
 @pytest.fixture(scope="module")
-def untouched(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The fingerprint of the pictures that an undisturbed call draws."""
-    return generate(["maze"], N, out=tmp_path_factory.mktemp("untouched")).tasks[0].pixel_fingerprint
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The fingerprint of the images that an uninterrupted call draws."""
+    return generate(["maze"], N, out=tmp_path_factory.mktemp("uninterrupted")).tasks[0].pixel_fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "how", "moments"),
     [
@@ -93,51 +93,53 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> str:
         (2, signal.SIGINT, (1, 500)),
     ],
 )
-def test_generate_goes_on_where_it_was_stopped(
-    tmp_path: Path, untouched: str, workers: int, how: signal.Signals, moments: tuple[int, ...]
+def test_generate_resumes_where_it_was_stopped(
+    tmp_path: Path, uninterrupted: str, workers: int, how: signal.Signals, moments: tuple[int, ...]
 ) -> None:
     line = f"generate --task maze --n {N} --workers {workers}"
     for moment in moments:
         process = start(tmp_path, line)
-        out, err = stop_when(process, lambda m=moment: len(questions_there(tmp_path)) >= m, how)  # type: ignore[misc]
+        out, err = stop_when(process, lambda m=moment: len(list_questions(tmp_path)) >= m, how)  # type: ignore[misc]
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL), out + err
         if how == signal.SIGINT:
-            assert err == "interrupted: what is finished is kept, and the same command goes on from there\n"
-        assert moment <= len(questions_there(tmp_path)) < N
+            assert err == "interrupted: finished work is kept; the same command resumes\n"
+        assert moment <= len(list_questions(tmp_path)) < N
         check_questions(tmp_path)
-    before = set(questions_there(tmp_path))
+    before = set(list_questions(tmp_path))
     assert f"{N - len(before)} drawn, {len(before)} kept" in finish(tmp_path, line)
     check_questions(tmp_path)
-    assert left_behind(tmp_path) == []
+    assert list_leftovers(tmp_path) == []
     again = generate(["maze"], N, out=tmp_path / "data" / "questions")
-    assert (again.tasks[0].kept, again.tasks[0].pixel_fingerprint) == (N, untouched)
+    assert (again.tasks[0].kept, again.tasks[0].pixel_fingerprint) == (N, uninterrupted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_run_goes_on_where_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
+def test_run_resumes_where_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
     generate(["maze"], 6, out=tmp_path / "data" / "questions")
     line = "run --model oracle --experiment first --seconds 1 --workers 2"
     for moment in (1, 3):
         process = start(tmp_path, line)
-        stop_when(process, lambda m=moment: films_there(tmp_path) >= m, how)  # type: ignore[misc]
+        stop_when(process, lambda m=moment: count_videos(tmp_path) >= m, how)  # type: ignore[misc]
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
         runs = find_runs(tmp_path / "data" / "outputs", "first")
-        assert moment <= len(runs) == films_there(tmp_path) < 6
-        for made in runs:
-            assert made.status == "success"
-            assert made.video is not None
-            assert probe(made.video).width == 832
-            assert file_digest(made.video) == made.video_digest
-    kept = {made.run_id for made in find_runs(tmp_path / "data" / "outputs", "first")}
-    assert f"{6 - len(kept)} made, {len(kept)} kept" in finish(tmp_path, line)
+        assert moment <= len(runs) == count_videos(tmp_path) < 6
+        for each in runs:
+            assert each.status == "success"
+            assert each.video is not None
+            assert probe(each.video).width == 832
+            assert file_digest(each.video) == each.video_digest
+    kept = {each.run_id for each in find_runs(tmp_path / "data" / "outputs", "first")}
+    assert f"{6 - len(kept)} run, {len(kept)} kept" in finish(tmp_path, line)
     runs = find_runs(tmp_path / "data" / "outputs", "first")
-    assert kept < {made.run_id for made in runs}
-    assert sorted(made.question_id for made in runs) == [f"maze_000{i}" for i in range(6)]
-    assert left_behind(tmp_path / "data" / "outputs") == []
+    assert kept < {each.run_id for each in runs}
+    assert sorted(each.question_id for each in runs) == [f"maze_000{i}" for i in range(6)]
+    assert list_leftovers(tmp_path / "data" / "outputs") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_score_goes_on_where_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
+def test_score_resumes_where_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
     generate(["maze"], 6, out=tmp_path / "data" / "questions")
     run(["oracle"], tmp_path / "data" / "questions", "first", tmp_path / "data" / "outputs", seconds=1.0)
     evaluations = tmp_path / "data" / "evaluations"
@@ -147,23 +149,23 @@ def test_score_goes_on_where_it_was_stopped(tmp_path: Path, how: signal.Signals)
     kept = len(load_scores(evaluations, "first"))
     assert 1 <= kept < 6
     assert f"{6 - kept} scored, {kept} kept; 6 passed" in finish(tmp_path, "score --experiment first")
-    assert left_behind(evaluations) == []
+    assert list_leftovers(evaluations) == []
 
 
 def children(parent: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
-def nursery_of(pid: int) -> list[int]:
-    """The child of the main process that workers come from; none before it has started."""
+def find_forkserver(pid: int) -> list[int]:
+    """Return the child of the main process that spawns workers; none before it has started."""
     return [child for child in children(pid) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 @pytest.mark.parametrize("later_s", [0.0, 0.01, 0.03, 0.1, 0.2])
 def test_an_interrupt_while_the_workers_start_is_one_line(tmp_path: Path, later_s: float) -> None:
-    """No process tells of it but the main one, wherever the others are in their own start."""
+    """Only the main process reports it, at whatever point of their start the others are."""
     process = start(tmp_path, f"generate --task maze --n {N} --workers 2")
-    while not nursery_of(process.pid):
+    while not find_forkserver(process.pid):
         assert process.poll() is None
         time.sleep(0.001)
     time.sleep(later_s)
@@ -171,64 +173,72 @@ def test_an_interrupt_while_the_workers_start_is_one_line(tmp_path: Path, later_
     assert process.returncode == 130
     assert err.startswith("interrupted: ")
     assert err.count("\n") == 1
-    assert left_behind(tmp_path) == []
+    assert list_leftovers(tmp_path) == []
 
 
-def test_a_worker_that_is_killed_does_not_end_the_batch(tmp_path: Path, untouched: str) -> None:
+@pytest.mark.slow
+def test_a_worker_that_is_killed_does_not_end_the_batch(tmp_path: Path, uninterrupted: str) -> None:
     process = start(tmp_path, f"generate --task maze --n {N} --workers 2")
-    while not (born := [worker for nursery in nursery_of(process.pid) for worker in children(nursery)]):
+    while not (workers := [pid for server in find_forkserver(process.pid) for pid in children(server)]):
         assert process.poll() is None
         time.sleep(0.001)
-    there = len(questions_there(tmp_path))
-    while len(questions_there(tmp_path)) < there + 50:  # it is at work too
+    before = len(list_questions(tmp_path))
+    while len(list_questions(tmp_path)) < before + 50:  # the worker draws too
         assert process.poll() is None
         time.sleep(0.001)
-    os.kill(born[0], signal.SIGKILL)
+    os.kill(workers[0], signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert f"maze: {N} drawn, 0 kept" in out
     again = generate(["maze"], N, out=tmp_path / "data" / "questions")
-    assert (again.tasks[0].kept, again.tasks[0].pixel_fingerprint) == (N, untouched)
+    assert (again.tasks[0].kept, again.tasks[0].pixel_fingerprint) == (N, uninterrupted)
 
 
-def limited(size: int) -> Callable[[], None]:
+def limit_file_size(size: int) -> Callable[[], None]:
     def set_limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return set_limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_disk_without_room_is_one_line_and_the_next_call_goes_on(tmp_path: Path, workers: int) -> None:
+def test_a_full_disk_is_one_line_and_the_next_call_resumes(tmp_path: Path, workers: int) -> None:
     line = f"generate --task maze --n 40 --workers {workers}"
-    process = start(tmp_path, line, preexec_fn=limited(2_000))  # no picture fits
+    process = start(tmp_path, line, preexec_fn=limit_file_size(2_000))  # no image fits
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert err.startswith("error: cannot write ")
-    assert "may not grow that large" in err
+    assert "exceeds the size limit" in err
     assert err.count("\n") == 1
-    assert questions_there(tmp_path) == left_behind(tmp_path) == []
+    assert list_questions(tmp_path) == list_leftovers(tmp_path) == []
 
-    process = start(tmp_path, line, preexec_fn=limited(30_000))  # pictures fit, the index does not
+    process = start(tmp_path, line, preexec_fn=limit_file_size(30_000))  # images fit, the records of all do not
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "tasks.json" in err or "vmeval_dataset.json" in err
-    assert len(questions_there(tmp_path)) == 40
-    assert left_behind(tmp_path) == []
+    assert err.startswith("error: cannot write ")
+    assert "exceeds the size limit" in err
+    assert err.count("\n") == 1
+    assert 10 < len(list_questions(tmp_path)) <= 40
+    assert list_leftovers(tmp_path) == []
     assert not list(tmp_path.rglob("*.json.*"))
     assert not (tmp_path / "data" / "questions" / "vmeval_dataset.json").exists()
 
-    assert "0 drawn, 40 kept" in finish(tmp_path, line)
+    kept = len(list_questions(tmp_path))
+    assert f"{40 - kept} drawn, {kept} kept" in finish(tmp_path, line)
     assert json.loads((tmp_path / "data" / "questions" / "vmeval_dataset.json").read_text())["total_pairs"] == 40
 
 
-def test_run_without_room_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_run_on_a_full_disk_is_one_line(tmp_path: Path, workers: int) -> None:
     generate(["maze"], 2, out=tmp_path / "data" / "questions")
-    line = "run --model oracle --experiment first --seconds 1"
-    process = start(tmp_path, line, preexec_fn=limited(3_000))
+    line = f"run --model oracle --experiment first --seconds 1 --workers {workers}"
+    process = start(tmp_path, line, preexec_fn=limit_file_size(3_000))
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert err.startswith("error: cannot write ")
-    assert films_there(tmp_path) == 0
-    assert left_behind(tmp_path / "data" / "outputs") == []
-    assert "2 made, 0 kept" in finish(tmp_path, line)
+    assert count_videos(tmp_path) == 0
+    assert list_leftovers(tmp_path / "data" / "outputs") == []
+    assert "2 run, 0 kept" in finish(tmp_path, line)
+    assert list_leftovers(tmp_path / "data" / "outputs") == []

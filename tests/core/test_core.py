@@ -12,7 +12,7 @@ import pytest
 from vmevalkit.core import settings
 from vmevalkit.core.errors import UnknownName, UsageError, VMEvalKitError
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.core.records import Score
+from vmevalkit.core.records import Question, Score
 from vmevalkit.core.registry import Registry
 
 
@@ -28,7 +28,7 @@ def test_a_name_that_is_near_to_none_gets_the_list() -> None:
         models["xxxxxxxx"]
 
 
-def test_a_registry_looks_once_and_only_when_asked() -> None:
+def test_a_registry_searches_once_and_only_at_first_use() -> None:
     looks: list[int] = []
 
     def find() -> dict[str, int]:
@@ -43,7 +43,7 @@ def test_a_registry_looks_once_and_only_when_asked() -> None:
     assert looks == [1]
 
 
-def test_errors_travel_between_processes() -> None:
+def test_errors_can_be_pickled() -> None:
     error = UnknownName("task", "mase", ["maze", "raven"])
     again = pickle.loads(pickle.dumps(error))
     assert isinstance(again, UnknownName)
@@ -51,7 +51,7 @@ def test_errors_travel_between_processes() -> None:
     assert str(again) == str(error)
 
 
-def test_randomness_depends_on_the_place_alone() -> None:
+def test_randomness_depends_only_on_the_place() -> None:
     first = rng_for("maze", 42, 3, 0).random()
     assert rng_for("maze", 42, 3, 0).random() == first
     assert rng_for("maze", 42, 3, 1).random() != first
@@ -61,15 +61,15 @@ def test_randomness_depends_on_the_place_alone() -> None:
     assert float(elsewhere.stdout) == first
 
 
-def test_the_environment_wins_over_dotenv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_takes_precedence_over_dotenv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("VMEVALKIT_TEST_A=file\nVMEVALKIT_TEST_B=file\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VMEVALKIT_TEST_A", "environment")
-    settings._dotenv.cache_clear()
+    settings._read_dotenv.cache_clear()
     assert settings.setting("VMEVALKIT_TEST_A") == "environment"
     assert settings.setting("VMEVALKIT_TEST_B") == "file"
     assert settings.setting("VMEVALKIT_TEST_C", "default") == "default"
-    settings._dotenv.cache_clear()
+    settings._read_dotenv.cache_clear()
 
 
 def test_unscored_is_not_zero() -> None:
@@ -77,3 +77,27 @@ def test_unscored_is_not_zero() -> None:
     assert score.value is None
     assert not score.scored
     assert not score.passed
+
+
+def test_scores_and_questions_have_short_reprs(tmp_path: Path) -> None:
+    passed = Score("RuleEvaluator", "1", value=5, solved=True, passed=True, outcome=1.0, process=1.0)
+    assert repr(passed) == "Score(RuleEvaluator, 5, passed, outcome=1, process=1)"
+    assert repr(Score.unscored("RuleEvaluator", "1", "no file")) == "Score(RuleEvaluator, unscored: 'no file')"
+    question = Question("maze_0001", "maze", "Go.", Path("q"), {"puzzle": {"walls": list(range(1000))}})
+    assert repr(question) == "Question(maze/maze_0001, folder='q')"
+
+
+@pytest.mark.parametrize(
+    ("score", "reward"),
+    [
+        (Score("s", "1", value=5, solved=True, passed=True, outcome=1.0, process=1.0), 1.0),
+        (Score("s", "1", value=2, solved=True, outcome=1.0, process=0.4, failure_mode="illegal_process"), 0.2),
+        (Score("s", "1", value=3, outcome=0.6, process=1.0, failure_mode="partial"), 0.3),
+        (Score("s", "1", value=1, failure_mode="static"), 0.0),
+        (Score("judge", "1", value=4), 1.0),
+        (Score("judge", "1", value=3), 1 / 3),
+        (Score.unscored("s", "1", "no video"), 0.0),
+    ],
+)
+def test_a_reward_is_defined_for_every_score(score: Score, reward: float) -> None:
+    assert score.reward == pytest.approx(reward)

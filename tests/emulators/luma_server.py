@@ -1,4 +1,4 @@
-"""Luma's two APIs, and the bucket from which the older one takes its pictures."""
+"""Luma's two APIs, and the bucket from which the older one downloads its images."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from urllib.parse import quote
 import luma_agents.types
 import lumaai.types
 
-from emulators.server import CANARY, Answer, Call, Emulator, Kind, Order, Wrong, bearer, picture_of
+from emulators.server import CANARY, Answer, ApiError, Call, Emulator, Kind, Order, check_bearer, decode_image
 from emulators.typed import check
 
 
 class LumaEmulator(Emulator):
-    """Dream Machine. It fetches the picture from the address that it is given, as the provider does."""
+    """Dream Machine. It downloads the image from its URL, as the provider does."""
 
     def settings(self) -> dict[str, str]:
         return {"LUMAAI_API_KEY": CANARY, "LUMAAI_BASE_URL": f"{self.url}/dream-machine/v1"}
 
     def kind(self, call: Call) -> Kind:
-        if call.path.startswith("/films/"):
+        if call.path.startswith("/videos/"):
             return "fetch"
         if call.method == "POST":
             return "create"
@@ -34,37 +34,37 @@ class LumaEmulator(Emulator):
     def error(self, status: int, message: str, param: str | None = None, code: str | None = None) -> Answer:
         return Answer(status, {"detail": message})
 
-    def refusal(self) -> Answer:
+    def make_refusal(self) -> Answer:
         return self.error(400, "Prompt not allowed because advanced moderation failed")
 
     def respond(self, call: Call) -> Answer:
-        if call.path.startswith("/films/"):
-            return self.send_film(call)
-        bearer(call)
+        if call.path.startswith("/videos/"):
+            return self.send_video(call)
+        check_bearer(call)
         match call.method, call.path.removeprefix("/dream-machine/v1/").split("/"):
             case "POST", ["generations", "video"]:
                 return Answer(201, self._generation(self._create(call), "queued"))
             case "GET", ["generations"]:
                 return self._list(call)
             case "GET", ["generations", name]:
-                return Answer(200, self._state(*self.asked_after(name)))
-        raise Wrong(404, "Not Found")
+                return Answer(200, self._state(*self.poll_job(name)))
+        raise ApiError(404, "Not Found")
 
     def _create(self, call: Call) -> Order:
         body = call.json
         check(lumaai.types.GenerationCreateParams, body)
         frames = body.get("keyframes") or {}
         if set(frames) != {"frame0"}:
-            raise Wrong(400, "frame0 is required")
-        return self.take("3f1c6d2e-0000-4000-8000-", body, self._picture(frames["frame0"]["url"]), call)
+            raise ApiError(400, "frame0 is required")
+        return self.add_order("3f1c6d2e-0000-4000-8000-", body, self._image(frames["frame0"]["url"]), call)
 
     @staticmethod
-    def _picture(url: str) -> Any:
+    def _image(url: str) -> Any:
         try:
             with urllib.request.urlopen(url, timeout=10) as response:
-                return picture_of(response.read(), response.headers["content-type"], "keyframes")
+                return decode_image(response.read(), response.headers["content-type"], "keyframes")
         except (urllib.error.URLError, ValueError) as error:
-            raise Wrong(400, f"The image at frame0 cannot be fetched: {error}") from None
+            raise ApiError(400, f"The image at frame0 cannot be fetched: {error}") from None
 
     def _generation(self, order: Order, state: str, **more: Any) -> dict[str, Any]:
         when = datetime.fromtimestamp(order.created, UTC).isoformat()
@@ -79,7 +79,7 @@ class LumaEmulator(Emulator):
                 return self._generation(order, "failed", failure_reason="The content failed our moderation.")
             case "broken":
                 return self._generation(order, "failed", failure_reason="Internal error.")
-        return self._generation(order, "completed", assets={"video": self.film_url(order)})
+        return self._generation(order, "completed", assets={"video": self.video_url(order)})
 
     def _list(self, call: Call) -> Answer:
         limit, offset = int(call.query.get("limit", "10")), int(call.query.get("offset", "0"))
@@ -94,28 +94,28 @@ class LumaAgentsEmulator(LumaEmulator):
         return {"LUMA_AGENTS_API_KEY": CANARY, "LUMA_BASE_URL": f"{self.url}/v1"}
 
     def respond(self, call: Call) -> Answer:
-        if call.path.startswith("/films/"):
-            return self.send_film(call)
-        bearer(call)
+        if call.path.startswith("/videos/"):
+            return self.send_video(call)
+        check_bearer(call)
         match call.method, call.path.removeprefix("/v1/").split("/"):
             case "POST", ["generations"]:
                 return Answer(201, self._generation(self._create(call), "queued"))
             case "GET", ["generations", name]:
-                return Answer(200, self._state(*self.asked_after(name)))
-        raise Wrong(404, "Not Found")
+                return Answer(200, self._state(*self.poll_job(name)))
+        raise ApiError(404, "Not Found")
 
     def _create(self, call: Call) -> Order:
         body = call.json
         check(luma_agents.types.GenerationCreateParams, body)
         video = body.get("video") or {}
         if body.get("type") != "video" or body.get("model") != "ray-3.2":
-            raise Wrong(400, "Only ray-3.2 makes films.")
+            raise ApiError(400, "Only ray-3.2 makes videos.")
         if body.get("aspect_ratio") not in ("16:9", "9:16", "1:1", "4:3", "3:4", "21:9"):
-            raise Wrong(400, f"ray-3.2 has no aspect ratio {body.get('aspect_ratio')}.")
+            raise ApiError(400, f"ray-3.2 has no aspect ratio {body.get('aspect_ratio')}.")
         frame = video.get("start_frame") or {}
         if not body["prompt"] or set(frame) != {"data", "media_type"}:
-            raise Wrong(400, "A prompt, and data with a media_type, are required.")
-        return self.take("9b2f6d2e-0000-4000-8000-", body, picture_of(
+            raise ApiError(400, "A prompt, and data with a media_type, are required.")
+        return self.add_order("9b2f6d2e-0000-4000-8000-", body, decode_image(
             base64.b64decode(frame["data"], validate=True), frame["media_type"], "start_frame"), call)  # fmt: skip
 
     def _generation(self, order: Order, state: str, **more: Any) -> dict[str, Any]:
@@ -132,13 +132,13 @@ class LumaAgentsEmulator(LumaEmulator):
             case "broken":
                 why = {"failure_code": "generation_failed", "failure_reason": "It went wrong."}
                 return self._generation(order, "failed", **why)
-        return self._generation(order, "completed", output=[{"type": "video", "url": self.film_url(order)}])
+        return self._generation(order, "completed", output=[{"type": "video", "url": self.video_url(order)}])
 
 
 class BucketEmulator(Emulator):
-    """S3 with one bucket. Addresses must be signed by its secret, for what is done with them, and not have ended."""
+    """S3 with one bucket. URLs must be signed with its secret, for their method, and must not have expired."""
 
-    ACCESS, SECRET, BUCKET = "canary-access-20d3", "canary-secret-9c81f2e6b7", "pictures"
+    ACCESS, SECRET, BUCKET = "canary-access-20d3", "canary-secret-9c81f2e6b7", "images"
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,15 +161,15 @@ class BucketEmulator(Emulator):
 
     def respond(self, call: Call) -> Answer:
         if call.query.get("X-Amz-Signature") != self._signature(call):
-            raise Wrong(403, "The request signature we calculated does not match.", code="SignatureDoesNotMatch")
-        begun = datetime.strptime(call.query["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        if datetime.now(UTC) > begun + timedelta(seconds=int(call.query["X-Amz-Expires"])):
-            raise Wrong(403, "Request has expired", code="AccessDenied")
+            raise ApiError(403, "The request signature we calculated does not match.", code="SignatureDoesNotMatch")
+        start = datetime.strptime(call.query["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        if datetime.now(UTC) > start + timedelta(seconds=int(call.query["X-Amz-Expires"])):
+            raise ApiError(403, "Request has expired", code="AccessDenied")
         if call.method == "PUT":
             self.objects[call.path] = (call.headers["content-type"], call.body)
             return Answer(200)
         if call.path not in self.objects:
-            raise Wrong(404, "The specified key does not exist.", code="NoSuchKey")
+            raise ApiError(404, "The specified key does not exist.", code="NoSuchKey")
         mime, data = self.objects[call.path]
         return Answer(200, data, {"content-type": mime})
 

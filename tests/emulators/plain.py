@@ -1,7 +1,7 @@
-"""A provider of our own invention: the smallest that orders, asks, fetches and lists, with faults on demand.
+"""A minimal provider for tests: it can submit, poll, fetch and list jobs, with faults on demand.
 
-``PlainServer`` runs in a thread and counts what is ordered; ``PlainModel`` is its adapter. A process of its own finds
-the row through ``VMEVALKIT_MODELS``, and the server through ``PLAIN_BASE_URL``.
+``PlainServer`` runs in a thread and counts the orders; ``PlainModel`` is its adapter. Another process finds the row
+through ``VMEVALKIT_MODELS``, and the server through ``PLAIN_BASE_URL``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -20,8 +20,9 @@ from urllib.parse import urlsplit
 
 from vmevalkit.core.errors import ModelError, Refused, Throttled, Uncertain, Unreachable
 from vmevalkit.core.records import Placement, Request
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Price, Ticket
+from vmevalkit.models.model import ModelSpec, Price
 
 PLACEMENT = Placement((640, 360), (10.0, 0.0, 620.0, 360.0), (128, 128, 128))
 
@@ -33,7 +34,7 @@ ROW = ModelSpec(
     price=Price(0.05, "second", "2026-01-01", "the emulator's own"),
     charged=True,
     keys=("PLAIN_API_KEY",),
-    takes=frozenset({"seed", "enhance_prompt"}),
+    supported_params=frozenset({"seed", "enhance_prompt"}),
     options={
         "limits": {
             "in_flight": 20, "orders_per_minute": 1e6, "poll_every_s": 0.01, "attempts": 12, "call_limit_s": 5.0,
@@ -41,17 +42,18 @@ ROW = ModelSpec(
         }
     },
 )  # fmt: skip
-ROWS = (ROW,)
+SECOND_ROW = replace(ROW, name="plain-2", vendor_id="plain.v2")
+ROWS = (ROW, SECOND_ROW)
 
 
-def film_of(order: str, film: bytes) -> bytes:
-    """A film that names its order, in a box of the file that players pass over."""
+def video_of(order: str, video: bytes) -> bytes:
+    """Return the video with the name of its order, in a box of the file that players ignore."""
     name = order.encode()
-    return film + (8 + len(name)).to_bytes(4, "big") + b"free" + name
+    return video + (8 + len(name)).to_bytes(4, "big") + b"free" + name
 
 
-def order_in(film: bytes) -> str:
-    return film[film.rindex(b"free") + 4 :].decode()
+def order_in(video: bytes) -> str:
+    return video[video.rindex(b"free") + 4 :].decode()
 
 
 @dataclass(slots=True)
@@ -64,26 +66,26 @@ class Ordered:
 
 @dataclass(slots=True)
 class Fault:
-    """What happens instead of an answer."""
+    """A failure instead of a normal response."""
 
     status: int = 0
-    """Answer with this status; 0 drops the connection, -1 says nothing at all."""
+    """The HTTP status; 0 drops the connection, -1 never responds."""
     after: bool = False
-    """Whether the request has its effect all the same."""
+    """Whether the request takes effect before it fails."""
     headers: str = ""
 
 
 @dataclass
 class PlainServer:
-    """Counts and keeps the orders. ``faults`` decides for each request, by its kind: order, poll, film, list."""
+    """Keeps and counts the orders. ``faults`` gets the kind of each request: order, poll, video or list."""
 
-    film: bytes
+    video: bytes
     polls: int = 2
-    """How often an order is asked for until its film is there."""
+    """Polls until the video of an order is ready."""
     lists: bool = True
     faults: Callable[[str], Fault | None] = lambda _kind: None
     verdict: Callable[[Ordered], dict[str, Any]] = lambda _ordered: {"state": "done"}
-    served: Callable[[Ordered, bytes], bytes] = lambda _ordered, film: film
+    served: Callable[[Ordered, bytes], bytes] = lambda _ordered, video: video
     on_request: Callable[[str], None] = lambda _kind: None
     orders: dict[str, Ordered] = field(default_factory=dict)
     requests: dict[str, int] = field(default_factory=dict)
@@ -160,15 +162,15 @@ class PlainServer:
         ordered = self.orders.get(path.split("/")[2])
         if ordered is None:
             return 404, b'{"error": "no such order"}'
-        if kind == "film":
-            return 200, self.served(ordered, film_of(ordered.id, self.film))
+        if kind == "video":
+            return 200, self.served(ordered, video_of(ordered.id, self.video))
         ordered.asked += 1
         state = self.verdict(ordered) if ordered.asked >= self.polls else {"state": "making"}
         return 200, json.dumps({"id": ordered.id, "echo": headers["authorization"], **state}).encode()
 
     def _order(self, body: dict[str, Any], key: str) -> tuple[int, bytes]:
-        wanted = {"prompt", "picture", "seconds", "question", "sample", "seed", "enhance_prompt"}
-        if set(body) - wanted or not {"prompt", "picture", "seconds"} <= set(body):
+        wanted = {"prompt", "image", "seconds", "question", "sample", "seed", "enhance_prompt"}
+        if set(body) - wanted or not {"prompt", "image", "seconds"} <= set(body):
             return 400, json.dumps({"error": f"unknown or missing fields: {sorted(set(body) ^ wanted)}"}).encode()
         ordered = Ordered(f"order-{len(self.orders):04d}", body, datetime.now(UTC))
         self.orders[ordered.id] = ordered
@@ -179,11 +181,11 @@ class PlainServer:
 def _kind(method: str, path: str) -> str:
     if method == "POST":
         return "order"
-    return {2: "list", 3: "poll", 4: "film"}[len(path.split("/"))]
+    return {2: "list", 3: "poll", 4: "video"}[len(path.split("/"))]
 
 
 class FaultyShare:
-    """A share of all answers is 429, 500 (before or after the effect) or silence, by a seed."""
+    """Makes a share of all responses fail by a seed: 429, 500, a dropped connection or no response."""
 
     def __init__(self, share: float, seed: int) -> None:
         self._share, self._rng = share, Random(seed)
@@ -196,19 +198,22 @@ class FaultyShare:
 
 
 class PlainModel:
-    """The adapter. It names the question and the sample to the provider, so that tests can tell whose film came."""
+    """The adapter. It sends the question and the sample, so that tests can check which video came back."""
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
         self._timeout_s = float(setting("PLAIN_TIMEOUT_S", "5") or 5)
 
-    async def submit(self, request: Request, key: str) -> Ticket:
+    async def prepare(self, request: Request) -> PreparedRequest:
         body = {
-            "prompt": request.prompt, "picture": len(request.first_frame.read_bytes()), "seconds": request.seconds,
+            "prompt": request.prompt, "image": len(request.first_frame.read_bytes()), "seconds": request.seconds,
             "question": request.question_id, "sample": request.sample, **request.parameters,
         }  # fmt: skip
+        return PreparedRequest(body, body, PLACEMENT)
+
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
         try:
-            status, headers, answer = await self._call("POST", "/orders", json.dumps(body).encode(), key)
+            status, headers, answer = await self._call("POST", "/orders", json.dumps(prepared.body).encode(), key)
         except ConnectionRefusedError as error:
             raise Unreachable("nobody is there") from error
         except (TimeoutError, OSError, asyncio.IncompleteReadError) as error:
@@ -221,30 +226,30 @@ class PlainModel:
             raise Refused("the content policy says no")
         if status >= 400:
             raise ModelError(f"answer {status}: {answer.decode()}")
-        return Ticket(json.loads(answer)["id"], PLACEMENT, body)
+        return Ticket.for_request(json.loads(answer)["id"], prepared)
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
         answer = json.loads(await self._ask(f"/orders/{ticket.id}"))
         if answer["state"] == "making":
             return Pending(0.5)
         if answer["state"] == "done":
-            return Done(ticket, f"/orders/{ticket.id}/film", answer, answer.get("usd"))
+            return Finished(ticket, f"/orders/{ticket.id}/video", answer, answer.get("usd"))
         return Failed(answer["reason"], answer["state"] == "refused", answer)
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
-        film = await self._ask(str(done.url))
-        if len(film) > limit_bytes:
-            raise ModelError(f"the film has {len(film)} bytes; the limit is {limit_bytes}")
-        into.write_bytes(film)
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
+        video = await self._ask(str(done.url))
+        if len(video) > limit_bytes:
+            raise ModelError(f"the video has {len(video)} bytes; the limit is {limit_bytes}")
+        into.write_bytes(video)
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
         try:
             listed = json.loads(await self._ask("/orders"))
         except ModelError as error:
             if "404" in str(error):
                 return None
             raise
-        return [Listed(o["id"], datetime.fromtimestamp(int(o["created_at"]), UTC), o["prompt"]) for o in listed]
+        return [ProviderJob(o["id"], datetime.fromtimestamp(int(o["created_at"]), UTC), o["prompt"]) for o in listed]
 
     async def close(self) -> None:
         return None

@@ -1,13 +1,16 @@
-"""A provider's HTTP server on this machine: strict, and with a knob for everything that can go wrong.
+"""A local HTTP server that emulates a provider: strict, and with a setting for every kind of failure.
 
-An emulator answers as its provider documents, takes nothing that the provider would not, and counts the orders that it
-took. What goes wrong is written beforehand into ``faults``, call by call:
+An emulator answers as its provider documents, rejects what the provider would reject, and counts the jobs that it
+created. ``faults`` lists the failures of the next calls:
 
 throttle    429 with Retry-After                 fail        500
-stall       no answer                            drop        the connection breaks; an order was taken all the same
-garbage     an answer that is none               moderate    the content policy says no, to an order or to a film
-break       the job fails                        expired     the film's address has ended; the next poll has another
-truncated   half of the film                     not_video   a page instead of the film
+stall       no response                          drop        the connection breaks, but the job was created
+garbage     an unreadable response               moderate    the content policy refuses a request or a video
+break       the job fails                        expired     the video's URL has expired; the next poll has a new one
+truncated   half of the video                    not_video   an HTML page instead of the video
+redirect    302 to a page that does not exist    odd_type    a proper answer with a wrong content type
+reset       the connection breaks in mid-body    drip        a proper answer, a few bytes at a time
+flood       10 MB of garbage                     busy        429 without Retry-After; busy_odd: with an odd one
 """
 
 from __future__ import annotations
@@ -28,26 +31,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.core.errors import MediaError
-from vmevalkit.models.preparing import mime_of
+from vmevalkit.models.input_image import detect_mime
 
 Kind = Literal["create", "poll", "fetch", "other"]
 CANARY = "canary-key-5f0e1c7b9a"
-"""The key that the emulators take. It must be found nowhere afterwards."""
+"""The key that the emulators accept. No file or log may contain it afterwards."""
 RETRY_AFTER_SECONDS = 7
-FILM = b"\x00\x00\x00\x18ftypmp42 no film, but the bytes of one" * 64
+VIDEO = b"\x00\x00\x00\x18ftypmp42 no video, but the bytes of one" * 64
 
 
 @dataclass
 class Faults:
-    """What goes wrong with the next calls of each kind; None lets one pass."""
+    """The failures of the next calls of each kind; None means no failure."""
 
     create: list[str | None] = field(default_factory=list)
     poll: list[str | None] = field(default_factory=list)
     fetch: list[str | None] = field(default_factory=list)
 
     def next(self, kind: Kind) -> str | None:
-        waiting: list[str | None] = getattr(self, kind, [])
-        return waiting.pop(0) if waiting else None
+        planned: list[str | None] = getattr(self, kind, [])
+        return planned.pop(0) if planned else None
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Call:
         try:
             return json.loads(self.body)
         except ValueError:
-            raise Wrong(400, "The body is not JSON.") from None
+            raise ApiError(400, "The body is not JSON.") from None
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,12 @@ class Answer:
     body: Any = b""
     headers: dict[str, str] = field(default_factory=dict)
     length: int | None = None
-    """Said instead of the true one."""
+    """The content length to announce, if not the true one."""
+    pause_s: float = 0.0
+    """The pause after every 16 bytes of the body."""
 
 
-class Wrong(Exception):
+class ApiError(Exception):
     """The provider refuses the call."""
 
     def __init__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> None:
@@ -86,17 +91,17 @@ class Wrong(Exception):
 
 @dataclass
 class Order:
-    """A job, as the provider keeps it."""
+    """A job of the emulated provider."""
 
     id: str
     asked: dict[str, Any]
-    picture: NDArray[np.uint8]
+    image: NDArray[np.uint8]
     created: float
     headers: dict[str, str]
     polls: int = 0
-    outcome: Literal["film", "moderated", "broken"] = "film"
+    outcome: Literal["video", "moderated", "broken"] = "video"
     signature: int = 0
-    """Of the film's address; it changes when an address expires."""
+    """Part of the video's URL; it changes when a URL expires."""
 
 
 class _Broken(Exception):
@@ -104,21 +109,21 @@ class _Broken(Exception):
 
 
 class Emulator:
-    """The part that all providers have in common. Use it as a context: ``with OpenAIEmulator() as provider``."""
+    """The part that all emulators share. Use it as a context manager: ``with OpenAIEmulator() as provider``."""
 
     retry_after_s = RETRY_AFTER_SECONDS
     polls_needed = 1
-    """How many times a job is asked for before it is done."""
+    """Polls that a job needs before it is finished."""
 
     def __init__(self) -> None:
         self.faults = Faults()
         self.orders: dict[str, Order] = {}
-        self.film: Callable[[Order], bytes] = lambda _: FILM
+        self.video: Callable[[Order], bytes] = lambda _: VIDEO
         self.calls: list[Call] = []
-        self.strangers: list[str] = []
-        """Calls that brought a key to where none is due."""
+        self.leaked_keys: list[str] = []
+        """Paths of calls that sent a key to a URL that needs none."""
         self.bugs: list[str] = []
-        """What went wrong here against its will: a test must not mistake it for a provider's failure."""
+        """Unexpected errors of the emulator itself: a test must not mistake them for a provider's failure."""
         self._lock = threading.Lock()
         self._closing = threading.Event()
 
@@ -131,7 +136,7 @@ class Emulator:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def settings(self) -> dict[str, str]:
-        """The settings that send an adapter here, its key included."""
+        """Return the settings that point an adapter to this emulator, with the key."""
         raise NotImplementedError
 
     def kind(self, call: Call) -> Kind:
@@ -141,11 +146,11 @@ class Emulator:
         raise NotImplementedError
 
     def error(self, status: int, message: str, param: str | None = None, code: str | None = None) -> Answer:
-        """The provider's own error body."""
+        """Return the provider's own error body."""
         raise NotImplementedError
 
-    def refusal(self) -> Answer:
-        """How the provider refuses an order by its content policy."""
+    def make_refusal(self) -> Answer:
+        """Return the response for a request that the content policy refuses."""
         raise NotImplementedError
 
     def answer(self, call: Call) -> Answer:
@@ -163,7 +168,7 @@ class Emulator:
                 self._closing.wait(30)
                 raise _Broken
             case "moderate" if kind == "create":
-                return self.refusal()
+                return self.make_refusal()
             case "moderate" | "break":
                 self._order_of(call).outcome = "moderated" if fault == "moderate" else "broken"
             case "expired":
@@ -173,8 +178,23 @@ class Emulator:
                 if fault == "drop":
                     raise _Broken
                 return Answer(200, b"<html>it works</html>")
+            case "busy" | "busy_odd":
+                refused = self.error(429, "Too many requests.", code="rate_limit_exceeded")
+                return Answer(429, refused.body, {"retry-after": "soon; nan"} if fault == "busy_odd" else {})
+            case "redirect":
+                return Answer(302, b"", {"location": f"{self.url}/no/such/page"})
+            case "flood":
+                return Answer(200, b"\x00<garbage>" * 1_000_000, {"content-type": "application/json"})
+            case "odd_type" | "drip" | "reset":
+                whole = self._respond(call)
+                body = whole.body if isinstance(whole.body, bytes) else json.dumps(whole.body).encode()
+                if fault == "reset":
+                    return Answer(whole.status, body[: len(body) // 2], whole.headers, len(body))
+                kind = "text/plain; charset=broken" if fault == "odd_type" else "application/json"
+                headers = {**whole.headers, "content-type": kind}
+                return Answer(whole.status, body, headers, pause_s=0.005 if fault == "drip" else 0.0)
             case "not_video":
-                return Answer(200, b"<html>no film here</html>", {"content-type": "video/mp4"})
+                return Answer(200, b"<html>no video here</html>", {"content-type": "video/mp4"})
             case "truncated":
                 whole = self._respond(call)
                 return Answer(200, whole.body[: len(whole.body) // 2], whole.headers, len(whole.body))
@@ -182,13 +202,13 @@ class Emulator:
 
     @property
     def last_create(self) -> Call:
-        """The last order that was sent, taken or not."""
+        """The last submit request, accepted or not."""
         return next(call for call in reversed(self.calls) if self.kind(call) == "create")
 
     def _respond(self, call: Call) -> Answer:
         try:
             return self.respond(call)
-        except Wrong as wrong:
+        except ApiError as wrong:
             return self.error(wrong.status, wrong.message, wrong.param, wrong.code)
         except Exception:
             self.bugs.append(traceback.format_exc())
@@ -199,34 +219,34 @@ class Emulator:
             order for name, order in self.orders.items() if name in call.path or name in call.body.decode("latin")
         )
 
-    def take(self, name: str, asked: dict[str, Any], picture: NDArray[np.uint8], call: Call) -> Order:
+    def add_order(self, name: str, asked: dict[str, Any], image: NDArray[np.uint8], call: Call) -> Order:
         with self._lock:
-            order = Order(f"{name}{len(self.orders):06d}", asked, picture, time.time(), call.headers)
+            order = Order(f"{name}{len(self.orders):06d}", asked, image, time.time(), call.headers)
             self.orders[order.id] = order
         return order
 
-    def find(self, name: str) -> Order:
+    def find_order(self, name: str) -> Order:
         if name not in self.orders:
-            raise Wrong(404, f"There is no job {name}.")
+            raise ApiError(404, f"There is no job {name}.")
         return self.orders[name]
 
-    def asked_after(self, name: str) -> tuple[Order, bool]:
-        """The job and whether it has come to its end."""
-        order = self.find(name)
+    def poll_job(self, name: str) -> tuple[Order, bool]:
+        """Return the job and whether it has ended."""
+        order = self.find_order(name)
         order.polls += 1
         return order, order.polls > self.polls_needed
 
-    def film_url(self, order: Order) -> str:
-        return f"{self.url}/films/{order.id}.mp4?signature={order.signature}"
+    def video_url(self, order: Order) -> str:
+        return f"{self.url}/videos/{order.id}.mp4?signature={order.signature}"
 
-    def send_film(self, call: Call) -> Answer:
-        """A film by its address. The address is all that is needed, and a key has no business here."""
+    def send_video(self, call: Call) -> Answer:
+        """Return a video by its URL. The URL is enough: a key must not be sent here."""
         if "authorization" in call.headers or "x-goog-api-key" in call.headers:
-            self.strangers.append(call.path)
-        order = self.find(call.path.split("/")[-1].removesuffix(".mp4"))
+            self.leaked_keys.append(call.path)
+        order = self.find_order(call.path.split("/")[-1].removesuffix(".mp4"))
         if call.query.get("signature") != str(order.signature):
             return Answer(403, b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")
-        return Answer(200, self.film(order), {"content-type": "video/mp4"})
+        return Answer(200, self.video(order), {"content-type": "video/mp4"})
 
     def __enter__(self) -> Any:
         emulator = self
@@ -258,7 +278,10 @@ class Emulator:
                     self.send_header(name, value)
                 self.send_header("content-length", str(len(body) if answer.length is None else answer.length))
                 self.end_headers()
-                self.wfile.write(body)
+                step = 16 if answer.pause_s else max(1, len(body))
+                for start in range(0, len(body), step):
+                    self.wfile.write(body[start : start + step])
+                    time.sleep(answer.pause_s)
                 if answer.length is not None:
                     self.close_connection = True
 
@@ -278,30 +301,30 @@ class Emulator:
         self._thread.join()
 
 
-def bearer(call: Call, key: str = CANARY) -> None:
+def check_bearer(call: Call, key: str = CANARY) -> None:
     if call.headers.get("authorization") != f"Bearer {key}":
-        raise Wrong(401, f"Incorrect API key provided: {call.headers.get('authorization')}", code="invalid_api_key")
+        raise ApiError(401, f"Incorrect API key provided: {call.headers.get('authorization')}", code="invalid_api_key")
 
 
-def picture_of(data: bytes, mime: str, param: str) -> NDArray[np.uint8]:
-    """The picture as RGB; Wrong where it is none, or of another kind than said."""
+def decode_image(data: bytes, mime: str, param: str) -> NDArray[np.uint8]:
+    """Return the image as RGB. Raises ApiError where it is not an image, or not of the given MIME type."""
     try:
-        true = mime_of(data)
+        actual = detect_mime(data)
     except MediaError:
-        raise Wrong(400, "The image is none, or of a kind that is not supported.", param) from None
-    if true != mime:
-        raise Wrong(400, f"The image is {true} and not {mime}.", param)
+        raise ApiError(400, "The image format is not supported.", param) from None
+    if actual != mime:
+        raise ApiError(400, f"The image is {actual} and not {mime}.", param)
     image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
-        raise Wrong(400, "The image cannot be decoded.", param)
+        raise ApiError(400, "The image cannot be decoded.", param)
     return np.asarray(image[..., ::-1], np.uint8)
 
 
 @contextmanager
 def closed_port() -> Iterator[str]:
-    """An address at which nobody listens."""
+    """Yield a URL at which no server listens."""
     import socket
 
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{holder.getsockname()[1]}"
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""Checks a body against the TypedDicts of a provider's SDK: as strict as the provider's own schema."""
+"""Check a body against the TypedDicts of a provider's SDK, as strictly as the provider's own schema."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 
 import typing_extensions
 
-from emulators.server import Wrong
+from emulators.server import ApiError
 
 
 def check(kind: Any, body: Any, place: str = "body") -> None:
-    """Wrong (400) where a field is missing, unknown, or of another type or value."""
+    """Raise ApiError (400) where a field is missing, unknown, or of another type or value."""
     if not isinstance(body, Mapping):
-        raise Wrong(400, f"{place} must be an object.", place)
+        raise ApiError(400, f"{place} must be an object.", place)
     hints = typing_extensions.get_type_hints(kind, include_extras=True)
     names = {_alias(hint) or name: hint for name, hint in hints.items()}
     for name in body:
         if name not in names:
-            raise Wrong(400, f"Unknown parameter: '{name}'.", name)
+            raise ApiError(400, f"Unknown parameter: '{name}'.", name)
     for name, hint in names.items():
         if name in body:
             if not _fits(hint, body[name], name):
-                raise Wrong(400, f"Invalid value for '{name}': {str(body[name])[:80]!r}.", name)
+                raise ApiError(400, f"Invalid value for '{name}': {str(body[name])[:80]!r}.", name)
         elif _required(kind, hint):
-            raise Wrong(400, f"Missing required parameter: '{name}'.", name)
+            raise ApiError(400, f"Missing required parameter: '{name}'.", name)
 
 
 def _alias(hint: Any) -> str | None:
@@ -38,7 +38,7 @@ def _alias(hint: Any) -> str | None:
 
 
 def _layers(hint: Any) -> Iterable[Any]:
-    """The hint, and what Required and Annotated wrap."""
+    """Yield the hint, and the hints inside Required and Annotated."""
     yield hint
     while typing_extensions.get_origin(hint) in (
         typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.Annotated,
@@ -62,7 +62,7 @@ def _fits(hint: Any, value: Any, place: str) -> bool:
     if origin is typing_extensions.Literal:
         return value in parts
     if origin in (typing.Union, types.UnionType):
-        # An open union, a list of words or any other text, is as closed as its words.
+        # A union of literals and str accepts only the literals here.
         words = [part for part in parts if typing_extensions.get_origin(part) is typing_extensions.Literal]
         if isinstance(value, str) and words:
             return any(_fits(part, value, place) for part in words)
@@ -84,5 +84,5 @@ def _fits(hint: Any, value: Any, place: str) -> bool:
 def _fits_or_wrong(hint: Any, value: Any, place: str) -> bool:
     try:
         return _fits(hint, value, place)
-    except Wrong:
+    except ApiError:
         return False

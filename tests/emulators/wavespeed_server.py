@@ -1,4 +1,4 @@
-"""WaveSpeed's API v3: each model has a path and a schema of its own."""
+"""WaveSpeed's API v3: each model has its own path and schema."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from emulators.server import CANARY, Answer, Call, Emulator, Kind, Order, Wrong, bearer, picture_of
+from emulators.server import CANARY, Answer, ApiError, Call, Emulator, Kind, Order, check_bearer, decode_image
 
 Allowed = tuple[Any, ...] | type | None
-"""The values that a field may have, or their type; None where the provider checks nothing."""
+"""The allowed values of a field, or their type; None where the provider does not check it."""
 
 _BASE: dict[str, Allowed] = {"prompt": str, "image": str, "seed": int}
 _WAN_22: dict[str, Allowed] = {**_BASE, "negative_prompt": str, "last_image": str, "duration": (5, 8)}
@@ -23,8 +23,8 @@ _VEO: dict[str, Allowed] = {
 }  # fmt: skip
 
 
-def schema(model: str) -> dict[str, Allowed] | None:
-    """What the model's path takes; None where there is no such model."""
+def find_schema(model: str) -> dict[str, Allowed] | None:
+    """Return the fields that the model's path accepts; None where there is no such model."""
     if re.fullmatch(r"google/veo3\.1(-fast)?/image-to-video", model):
         return _VEO
     if model == "wavespeed-ai/wan-2.2/image-to-video":
@@ -43,7 +43,7 @@ class WaveSpeedEmulator(Emulator):
         return {"WAVESPEED_API_KEY": CANARY, "WAVESPEED_BASE_URL": self.url}
 
     def kind(self, call: Call) -> Kind:
-        if call.path.startswith("/films/"):
+        if call.path.startswith("/videos/"):
             return "fetch"
         if call.path == "/api/v3/predictions":
             return "other"
@@ -52,47 +52,47 @@ class WaveSpeedEmulator(Emulator):
     def error(self, status: int, message: str, param: str | None = None, code: str | None = None) -> Answer:
         return Answer(status, {"code": status, "message": message})
 
-    def refusal(self) -> Answer:
+    def make_refusal(self) -> Answer:
         return self.error(400, "The content was flagged as potentially sensitive. Please try different prompts.")
 
     def respond(self, call: Call) -> Answer:
-        if call.path.startswith("/films/"):
-            return self.send_film(call)
-        bearer(call)
+        if call.path.startswith("/videos/"):
+            return self.send_video(call)
+        check_bearer(call)
         path = call.path.removeprefix("/api/v3/")
         found = re.fullmatch(r"predictions/([\w-]+)/result", path)
         if call.method == "GET" and found:
-            return self._data(self._state(*self.asked_after(found[1])))
+            return self._data(self._state(*self.poll_job(found[1])))
         if call.method == "POST" and path == "predictions":
             return self._list(call)
         if call.method == "POST":
             return self._data(self._job(self._create(path, call), "created"))
-        raise Wrong(404, "Not found")
+        raise ApiError(404, "Not found")
 
     def _data(self, data: Any) -> Answer:
         return Answer(200, {"code": 200, "message": "success", "data": data})
 
     def _create(self, model: str, call: Call) -> Order:
-        fields, body = schema(model), call.json
+        fields, body = find_schema(model), call.json
         if fields is None:
-            raise Wrong(404, f"model {model} not found")
+            raise ApiError(404, f"model {model} not found")
         for name, value in body.items():
             if name not in fields:
-                raise Wrong(400, f'property "{name}" is unsupported')
+                raise ApiError(400, f'property "{name}" is unsupported')
             allowed = fields[name]
             fits = value in allowed if isinstance(allowed, tuple) else type(value) is allowed
             if not fits:
-                raise Wrong(400, f'property "{name}": value is not one of the allowed values {allowed}')
+                raise ApiError(400, f'property "{name}": value is not one of the allowed values {allowed}')
         for name in ("prompt", "image"):
             if name not in body:
-                raise Wrong(400, f'property "{name}" is missing')
+                raise ApiError(400, f'property "{name}" is missing')
         if not -1 <= body.get("seed", -1) < 2**31:
-            raise Wrong(400, 'property "seed": value is out of range')
+            raise ApiError(400, 'property "seed": value is out of range')
         found = re.fullmatch(r"data:(image/\w+);base64,(.*)", body["image"])
         if not found:
-            raise Wrong(400, 'property "image": neither a URL nor base64 with a content type')
-        picture = picture_of(base64.b64decode(found[2], validate=True), found[1], "image")
-        return self.take("e6832d4abffb4d79", {**body, "model": model}, picture, call)
+            raise ApiError(400, 'property "image": neither a URL nor base64 with a content type')
+        image = decode_image(base64.b64decode(found[2], validate=True), found[1], "image")
+        return self.add_order("e6832d4abffb4d79", {**body, "model": model}, image, call)
 
     def _job(self, order: Order, status: str, **more: Any) -> dict[str, Any]:
         when = datetime.fromtimestamp(order.created, UTC).isoformat().replace("+00:00", "123Z")
@@ -108,11 +108,11 @@ class WaveSpeedEmulator(Emulator):
                 return self._job(order, "failed", error="Content flagged as potentially sensitive.")
             case "broken":
                 return self._job(order, "failed", error="An error occurred while running the model.")
-        return self._job(order, "completed", outputs=[self.film_url(order)])
+        return self._job(order, "completed", outputs=[self.video_url(order)])
 
     def _list(self, call: Call) -> Answer:
         page, size = call.json.get("page"), call.json.get("page_size")
         if not isinstance(page, int) or not isinstance(size, int) or not 1 <= size <= 100:
-            raise Wrong(400, "page and page_size are required")
+            raise ApiError(400, "page and page_size are required")
         jobs = sorted(self.orders.values(), key=lambda job: job.id, reverse=True)[(page - 1) * size : page * size]
         return self._data({"page": page, "items": [self._job(job, "processing") for job in jobs]})

@@ -12,8 +12,8 @@ import pytest
 
 from vmevalkit.core.records import Finding
 from vmevalkit.eval.verdict import judge
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.task import Checked, Film, Glimpse, Reader, Task, Trace, readable
+from vmevalkit.media.image import Frame
+from vmevalkit.tasks.task import CheckResult, FrameReading, Reader, StateTrajectory, Task, Trace, readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class CounterTask(Task[Counter, int, None]):
     name = "counter"
     version = "7"
 
-    def sample(self, rng: Random, knobs: None) -> Counter:
+    def sample(self, rng: Random, params: None) -> Counter:
         return Counter()
 
     def key(self, puzzle: Counter) -> Hashable:
@@ -59,32 +59,33 @@ class CounterTask(Task[Counter, int, None]):
     def progress(self, puzzle: Counter, state: int) -> float:
         return max(0.0, 1 - abs(puzzle.goal - state) / puzzle.goal)
 
-    def check(self, puzzle: Counter, trace: Trace[int]) -> Checked:
+    def check(self, puzzle: Counter, trace: Trace[int]) -> CheckResult:
         read = readable(trace)
         jumps = [now_s for (_, was), (now_s, now) in pairwise(read) if abs(now - was) > 1]
         findings = [Finding("jump", True, "It jumps.", jumps[0])] if jumps else []
         if any(state == 3 for _, state in read):
             findings.append(Finding("three", False, "It shows a three."))
-        return Checked(tuple(findings), {"steps": len(read)})
+        return CheckResult(tuple(findings), {"steps": len(read)})
 
-    def films(self, puzzle: Counter, rng: Random) -> dict[str, Film[int]]:
+    def cheats(self, puzzle: Counter, rng: Random) -> dict[str, StateTrajectory[int]]:
         return {}
 
 
 TASK = CounterTask()
 
 
-def verdict(*states: int | None, step_s: float = 0.25) -> Any:
-    trace = [Glimpse(index * step_s, state) for index, state in enumerate(states)]
+def verdict(*states: int | None, step_s: float = 0.25, is_card: bool = True) -> Any:
+    """Return the verdict on a trace of states. Unreadable frames are fades or still cards, unless said otherwise."""
+    trace = [FrameReading(index * step_s, state, is_card=is_card) for index, state in enumerate(states)]
     return judge(TASK, Counter(), trace, "RuleEvaluator")
 
 
 def test_solved_without_a_finding_is_a_5() -> None:
     class Plain(CounterTask):
-        def check(self, puzzle: Counter, trace: Trace[int]) -> Checked:
-            return Checked()
+        def check(self, puzzle: Counter, trace: Trace[int]) -> CheckResult:
+            return CheckResult()
 
-    trace = [Glimpse(i * 0.25, s) for i, s in enumerate([0, 1, 2, 4, 4, 4])]
+    trace = [FrameReading(i * 0.25, s) for i, s in enumerate([0, 1, 2, 4, 4, 4])]
     score = judge(Plain(), Counter(), trace, "RuleEvaluator")
     assert (score.value, score.solved, score.passed, score.outcome, score.process) == (5, True, True, 1.0, 1.0)
     assert score.failure_mode == "none"
@@ -97,7 +98,7 @@ def test_a_finding_that_does_not_gate_leaves_a_4() -> None:
     assert score.metrics == {"steps": 7.0}
 
 
-def test_a_gating_finding_makes_a_solved_film_a_2() -> None:
+def test_a_gating_finding_makes_a_solved_video_a_2() -> None:
     score = verdict(0, 0, 4, 4, 4)
     assert (score.value, score.solved, score.passed) == (2, True, False)
     assert score.failure_mode == "illegal_process"
@@ -105,7 +106,7 @@ def test_a_gating_finding_makes_a_solved_film_a_2() -> None:
     assert score.process == 0.5
 
 
-def test_a_still_film_has_zero_everywhere() -> None:
+def test_a_still_video_has_zero_everywhere() -> None:
     score = verdict(0, 0, 0, 0, 0)
     assert (score.value, score.outcome, score.process, score.failure_mode) == (1, 0.0, 0.0, "static")
     assert not score.ever_solved
@@ -113,10 +114,10 @@ def test_a_still_film_has_zero_everywhere() -> None:
 
 def test_the_trembling_of_readings_is_no_progress() -> None:
     class Trembling(CounterTask):
-        def identity(self, puzzle: Counter, state: int) -> Hashable:
+        def state_key(self, puzzle: Counter, state: int) -> Hashable:
             return state // 2
 
-    trace = [Glimpse(i * 0.25, s) for i, s in enumerate([0, 1, 0, 1, 1, 1])]
+    trace = [FrameReading(i * 0.25, s) for i, s in enumerate([0, 1, 0, 1, 1, 1])]
     score = judge(Trembling(), Counter(), trace, "RuleEvaluator")
     assert (score.value, score.outcome, score.failure_mode) == (1, 0.0, "static")
 
@@ -140,8 +141,16 @@ def test_a_single_misreading_does_not_count_as_solved_once() -> None:
     assert not verdict(0, 0, 1, 4, 1, 1, 1, 1).ever_solved
 
 
-def test_the_final_state_is_the_majority_of_the_last_half_second() -> None:
-    assert verdict(0, 1, 2, 3, 4, 4, 4, 4, 3, step_s=0.125).solved
+def test_the_answer_stays_until_the_end() -> None:
+    assert verdict(0, 1, 2, 3, 4, 4, 4, 4, 4, step_s=0.125).solved
+    assert verdict(0, 1, 2, 3, 4, 4, 4, 3, 4, 4, 4, step_s=0.0625).solved, "one reading may be a misreading"
+    assert not verdict(0, 1, 2, 3, 4, 4, 4, 4, 3, step_s=0.125).solved, "it is taken back"
+    assert not verdict(0, 1, 2, 3, 4, 0, 4, 0, 4, step_s=0.125).solved, "it strobes"
+
+
+def test_noise_at_the_end_is_no_end_card() -> None:
+    assert verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None).passed
+    assert not verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None, is_card=False).solved
 
 
 def test_an_end_card_of_a_second_is_passed_over() -> None:
@@ -154,12 +163,12 @@ def test_a_longer_unreadable_end_is_rubble() -> None:
     assert "after 1.50 s" in score.explanation
 
 
-def test_a_film_that_cannot_be_read_at_all_is_rubble() -> None:
+def test_a_video_that_cannot_be_read_at_all_is_rubble() -> None:
     score = verdict(None, None)
     assert (score.value, score.failure_mode) == (1, "scene_broken")
 
 
-def test_a_film_that_starts_at_the_answer_does_not_pass() -> None:
+def test_a_video_that_starts_at_the_answer_does_not_pass() -> None:
     score = verdict(4, 4, 4, 4)
     assert score.solved
     assert not score.passed

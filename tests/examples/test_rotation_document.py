@@ -1,4 +1,4 @@
-"""What the rotation task's document shows is run as it stands there, each in a process and a folder of its own."""
+"""The examples of the rotation task's document run unchanged, each in its own process and folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from vmevalkit.media.picture import read_picture
+from vmevalkit.media.image import read_image
 from vmevalkit.store.questions import load_questions
 from vmevalkit.tasks.rotation_task import create_dataset
 
@@ -37,32 +38,35 @@ with Pool() as pool:
 
 print(f"Processed {len(pairs)} tasks in parallel")
 '''
-"""The document's text; above it the names that its earlier examples import."""
+"""The document's text, after the imports of its earlier examples."""
 
 
-def called(where: Path, *args: str) -> list[str]:
-    """The lines that a program prints which ends well and complains of nothing."""
-    done = subprocess.run([sys.executable, *args], cwd=where, capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+def run_python(where: Path, *args: str) -> list[str]:
+    """Return the lines that a program prints. It must exit with 0 and print nothing to stderr."""
+    process = subprocess.run(
+        [sys.executable, *args], cwd=where, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout.splitlines()
 
 
 def check_questions(root: Path, number: int) -> None:
-    """Every question is there and whole, and nothing else is."""
+    """Assert that every question is complete, and that there are no others."""
     names = [f"rotation_{i:04d}" for i in range(number)]
     assert sorted(path.name for path in (root / "rotation_task").iterdir() if path.name != ".lock") == names
     for question, name in zip(load_questions(root), names, strict=True):
         assert (question.id, question.domain, question.folder.name) == (name, "rotation", name)
         assert {path.name for path in question.folder.iterdir()} == FILES
         assert (question.folder / "prompt.txt").read_text("utf-8") == question.metadata["prompt"]
-        first, final = (read_picture(root / question.metadata[f"{end}_image_path"]) for end in ("first", "final"))
+        first, final = (read_image(root / question.metadata[f"{end}_image_path"]) for end in ("first", "final"))
         assert first.shape == final.shape == (400, 400, 3)
         assert not np.array_equal(first, final)
 
 
-def test_questions_are_made_in_parallel(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_questions_are_created_in_parallel(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(IN_PARALLEL)
-    assert called(tmp_path, "script.py") == ["Processed 100 tasks in parallel"]
+    assert run_python(tmp_path, "script.py") == ["Processed 100 tasks in parallel"]
     root = tmp_path / "data" / "questions"
     check_questions(root, 100)
     alone = create_dataset(num_samples=100, output_dir=tmp_path / "alone")["pairs"]
@@ -71,9 +75,9 @@ def test_questions_are_made_in_parallel(tmp_path: Path) -> None:
     assert [pair["pixel_digests"] for pair in parallel] == [pair["pixel_digests"] for pair in alone]
 
 
-def test_questions_are_made_by_the_example_program(tmp_path: Path) -> None:
-    lines = called(tmp_path, str(CREATE_QUESTIONS), "--task", "rotation", "--pairs-per-domain", "3")
-    assert lines == ["rotation: 3 drawn, 0 kept", "the index is at data/questions/vmeval_dataset.json"]
+def test_questions_are_created_by_the_example_program(tmp_path: Path) -> None:
+    lines = run_python(tmp_path, str(CREATE_QUESTIONS), "--task", "rotation", "--pairs-per-domain", "3")
+    assert lines == ["rotation: 3 drawn, 0 kept", "index: data/questions/vmeval_dataset.json"]
     root = tmp_path / "data" / "questions"
     check_questions(root, 3)
     pairs = [question.metadata for question in load_questions(root)]

@@ -1,4 +1,4 @@
-"""The loop over a provider in this process that does as it is told."""
+"""The job loop with a scripted provider in this process."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from vmevalkit.core.errors import (
+    Blocked,
     MediaError,
     ModelError,
     Refused,
@@ -24,33 +25,34 @@ from vmevalkit.core.errors import (
     UsageError,
 )
 from vmevalkit.core.records import Placement, Request
-from vmevalkit.jobs import course
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
+from vmevalkit.jobs import remote_job
 from vmevalkit.jobs.budget import Budget
-from vmevalkit.jobs.dispatch import Dispatch
-from vmevalkit.jobs.limits import Gate, Limits, limits_of
+from vmevalkit.jobs.dispatch import Dispatcher
+from vmevalkit.jobs.limits import Limits, RateLimiter, limits_of
 from vmevalkit.jobs.order import Order, Outcome
-from vmevalkit.jobs.tally import Tally
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
+from vmevalkit.jobs.progress import ModelProgress
+from vmevalkit.models.model import ModelSpec
 from vmevalkit.store.journal import Journal, read_entries
 from vmevalkit.store.layout import journals_of
 
 LIMITS = Limits(
     in_flight=3, orders_per_minute=1e6, poll_every_s=0.001, attempts=4, job_limit_s=5.0, call_limit_s=0.5,
-    fetch_limit_s=0.5, film_limit_bytes=100, first_backoff_s=0.001, longest_backoff_s=0.002,
+    fetch_limit_s=0.5, video_limit_bytes=100, first_backoff_s=0.001, longest_backoff_s=0.002,
 )  # fmt: skip
 Script = list[Any]
-"""What each call of a step gives: an exception is raised, anything else returned; the last one holds for ever."""
+"""The result of each call of a step: an exception is raised, anything else returned; the last one is repeated."""
 
 
 class Scripted:
-    """A provider by the book: a list of answers for each step."""
+    """A provider with a list of answers for each step."""
 
     def __init__(self, **script: Script) -> None:
         self.spec = ModelSpec("scripted", "scripted", "s", "s")
-        self.script = {"submit": ["ok"], "poll": ["done"], "fetch": [b"film"], **script}
+        self.script = {"prepare": ["ok"], "submit": ["ok"], "poll": ["done"], "fetch": [b"video"], **script}
         self.calls: Counter[str] = Counter()
         self.keys: list[str] = []
-        self.now = self.most = 0
+        self.prepared = self.in_flight = self.most_in_flight = 0
         self.before: Callable[[str], None] = lambda _step: None
 
     def _next(self, step: str) -> Any:
@@ -62,51 +64,58 @@ class Scripted:
             raise answer
         return answer
 
-    async def submit(self, request: Request, key: str) -> Ticket:
+    async def prepare(self, request: Request) -> PreparedRequest:
+        self.prepared += 1
+        if isinstance(answer := self.script["prepare"][0], Exception):
+            raise answer
+        return PreparedRequest(request.question_id, {"prompt": request.prompt}, Placement((1, 1), (0, 0, 1, 1)))
+
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
         self.keys.append(key)
         answer = self._next("submit")
-        self.now += 1
-        self.most = max(self.most, self.now)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
         if answer == "stall":
             await asyncio.sleep(60)
         await asyncio.sleep(0.001)
-        return Ticket(f"order-{request.question_id}", Placement((1, 1), (0, 0, 1, 1)), {"prompt": request.prompt})
+        return Ticket.for_request(f"order-{prepared.body}", prepared)
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
         answer = self._next("poll")
         if answer == "stall":
             await asyncio.sleep(60)
         if answer == "done":
-            return Done(ticket, "url", {"state": "done"}, 0.3)
+            return Finished(ticket, "url", {"state": "done"}, 0.3)
         return answer  # type: ignore[no-any-return]
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
-        film = self._next("fetch")
-        self.now -= 1
-        if len(film) > limit_bytes:
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
+        video = self._next("fetch")
+        self.in_flight -= 1
+        if len(video) > limit_bytes:
             raise ModelError("too large")
-        into.write_bytes(film)
+        into.write_bytes(video)
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
         return None
 
     async def close(self) -> None:
         return None
 
 
-def looks_like_a_film(path: Path) -> str:
-    if path.read_bytes() != b"film":
-        raise MediaError("that is no film")
+def check_is_video(path: Path) -> str:
+    if path.read_bytes() != b"video":
+        raise MediaError("not a video")
     return "checked"
 
 
-class Setting:
-    """A dispatch with all that it needs, and what came of it."""
+class DispatchSetup:
+    """A dispatcher with everything it needs, and its outcomes."""
 
     def __init__(self, model: Scripted, folder: Path, limits: Limits = LIMITS, budget: Budget | None = None) -> None:
         self.model, self.folder, self.limits = model, folder, limits
         self.budget = budget or Budget()
-        self.tally = Tally("scripted")
+        self.model_progress = ModelProgress("scripted")
+        self.block: Exception | None = None
         self.outcomes: dict[str, Outcome[None]] = {}
 
     def commit(self, outcomes: list[Outcome[None]]) -> None:
@@ -123,24 +132,27 @@ class Setting:
         ]  # fmt: skip
 
     async def run(
-        self, orders: list[Order[None]], and_then: Callable[[Dispatch[None]], None] | None = None
-    ) -> Dispatch[None]:
+        self, orders: list[Order[None]], on_created: Callable[[Dispatcher[None]], None] | None = None
+    ) -> Dispatcher[None]:
         journal = Journal(self.folder / "journal")
-        gate = Gate(self.limits, Random(0))
-        dispatch: Dispatch[None] = Dispatch(
-            course.Counter(self.model, journal, gate, self.budget, looks_like_a_film), self.tally, self.commit
+        rate_limiter = RateLimiter(self.limits, Random(0))
+        dispatcher: Dispatcher[None] = Dispatcher(
+            remote_job.ProviderContext(self.model, journal, rate_limiter, self.budget, check_is_video),
+            self.model_progress,
+            self.commit,
         )
-        self.tally.waiting = len(orders)
-        if and_then:
-            and_then(dispatch)
+        self.model_progress.waiting = len(orders)
+        if on_created:
+            on_created(dispatcher)
         try:
-            await dispatch.run(orders)
+            await dispatcher.run(orders)
+            self.block = rate_limiter.block
         finally:
-            await dispatch.close()
+            await dispatcher.close()
             await journal.close()
-        return dispatch
+        return dispatcher
 
-    def one(self, **how: Any) -> Outcome[None]:
+    def run_one(self, **how: Any) -> Outcome[None]:
         asyncio.run(self.run(self.orders(1, **how)))
         return self.outcomes["q0"]
 
@@ -148,189 +160,236 @@ class Setting:
         return read_entries(journals_of(self.folder / "journal"))["maze", name, 0]
 
 
-def test_many_jobs_at_once_and_never_more_than_allowed(tmp_path: Path) -> None:
-    desk = Setting(Scripted(poll=[Pending(), Pending(), "done"]), tmp_path)
-    asyncio.run(desk.run(desk.orders(40)))
-    assert {outcome.status for outcome in desk.outcomes.values()} == {"success"}
-    assert len(desk.outcomes) == 40
-    assert desk.model.most == LIMITS.in_flight
-    assert (desk.tally.success, desk.tally.waiting, desk.tally.total) == (40, 0, 40)
-    outcome = desk.outcomes["q7"]
-    assert (outcome.checked, outcome.charged_usd, outcome.answer) == ("checked", 0.3, {"state": "done"})
+def test_many_jobs_run_at_once_and_never_more_than_allowed(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(poll=[Pending(), Pending(), "done"]), tmp_path)
+    asyncio.run(setup.run(setup.orders(40)))
+    assert {outcome.status for outcome in setup.outcomes.values()} == {"success"}
+    assert len(setup.outcomes) == 40
+    assert setup.model.most_in_flight == LIMITS.in_flight
+    assert (setup.model_progress.success, setup.model_progress.waiting, setup.model_progress.total) == (40, 0, 40)
+    outcome = setup.outcomes["q7"]
+    assert (outcome.check_result, outcome.charged_usd, outcome.answer) == ("checked", 0.3, {"state": "done"})
     assert outcome.ticket is not None
     assert outcome.ticket.id == "order-q7"
     assert outcome.ordered_at is not None
-    assert (desk.entry("q7").status, desk.entry("q7").usd) == ("success", 0.3)
+    assert (setup.entry("q7").status, setup.entry("q7").usd) == ("success", 0.3)
 
 
-def test_the_intent_is_on_the_disk_before_the_order_and_the_ticket_before_the_first_question(tmp_path: Path) -> None:
-    desk = Setting(Scripted(), tmp_path)
-    seen = []
+def test_the_intent_is_on_disk_before_the_order_and_the_ticket_before_the_first_poll(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(), tmp_path)
+    states = []
 
-    def look(step: str) -> None:
-        entry = desk.entry()
-        seen.append((step, entry.intent is not None, entry.ticket and entry.ticket["id"], entry.status))
+    def record_state(step: str) -> None:
+        entry = setup.entry()
+        states.append((step, entry.intent is not None, entry.ticket and entry.ticket["id"], entry.status))
 
-    desk.model.before = look
-    desk.one()
-    assert seen == [
+    setup.model.before = record_state
+    setup.run_one()
+    assert states == [
         ("submit", True, None, None), ("poll", True, "order-q0", None), ("fetch", True, "order-q0", None),
     ]  # fmt: skip
-    assert desk.entry().ticket["sent"] == {"prompt": "Go 0."}
-    assert desk.entry().status == "success"
+    assert setup.entry().ticket["sent"] == {"prompt": "Go 0."}
+    assert setup.entry().status == "success"
 
 
 @pytest.mark.parametrize("nothing", [Throttled("busy"), Throttled("busy", 0.01), Unreachable("no line")])
-def test_an_order_is_repeated_where_surely_nothing_was_ordered(tmp_path: Path, nothing: ModelError) -> None:
-    desk = Setting(Scripted(submit=[nothing, nothing, "ok"]), tmp_path)
-    assert desk.one(usd=0.2).status == "success"
-    assert desk.model.keys == ["key-0"] * 3
-    assert desk.entry().unanswered == []
-    assert desk.budget.spent_usd == pytest.approx(0.3)  # as the provider says
+def test_an_order_is_repeated_where_nothing_was_ordered(tmp_path: Path, nothing: ModelError) -> None:
+    setup = DispatchSetup(Scripted(submit=[nothing, nothing, "ok"]), tmp_path)
+    assert setup.run_one(usd=0.2).status == "success"
+    assert setup.model.keys == ["key-0"] * 3
+    assert setup.entry().unanswered_intents == []
+    assert setup.budget.spent_usd == pytest.approx(0.3)  # as the provider says
 
 
-def test_it_is_repeated_only_so_often(tmp_path: Path) -> None:
-    desk = Setting(Scripted(submit=[Unreachable("no line")]), tmp_path)
-    outcome = desk.one(usd=0.2)
+@pytest.mark.parametrize("error", [MediaError("50,000 x 50,000"), MemoryError(), ValueError("odd")])
+def test_a_request_that_cannot_be_prepared_is_a_plain_failure(tmp_path: Path, error: Exception) -> None:
+    setup = DispatchSetup(Scripted(prepare=[error]), tmp_path)
+    outcome = setup.run_one(usd=0.2)
+    assert (outcome.status, outcome.is_closed) == ("failed", True)
+    assert setup.model.calls == {}
+    assert (setup.budget.spent_usd, setup.entry().intent) == (0.0, None)
+
+
+def test_a_request_is_prepared_once_for_all_attempts(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(submit=[Unreachable("no line"), Throttled("busy"), "ok"]), tmp_path)
+    assert setup.run_one().status == "success"
+    assert (setup.model.prepared, setup.model.calls["submit"]) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    "error", [Blocked("wrong key"), Throttled("busy", float("inf")), Throttled("busy", 86400.0), Throttled("busy", 601)]
+)
+def test_a_blocked_provider_gets_no_further_order(tmp_path: Path, error: Exception) -> None:
+    setup = DispatchSetup(Scripted(submit=[error]), tmp_path)
+    asyncio.run(setup.run(setup.orders(20, usd=0.2)))
+    assert setup.model.calls["submit"] <= LIMITS.in_flight
+    assert (setup.outcomes, setup.model_progress.waiting, setup.budget.spent_usd) == ({}, 20, pytest.approx(0.0))
+    assert setup.entry().unanswered_intents == []
+    assert str(error) in str(setup.block)
+    if isinstance(error, Throttled):
+        assert f"a pause of {error.retry_after_s:g} s" in str(setup.block)
+
+
+def test_an_order_stays_open_where_the_provider_blocks_its_poll(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(poll=[Blocked("wrong key")]), tmp_path)
+    asyncio.run(setup.run(setup.orders(5, usd=0.2)))
+    assert (setup.outcomes, setup.model_progress.waiting) == ({}, 5)
+    assert (setup.entry().status, setup.entry().ticket["id"]) == (None, "order-q0")
+
+
+def test_one_poll_that_does_not_find_the_order_does_not_end_it(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(poll=[ModelError("404"), Pending(), ModelError("404"), "done"]), tmp_path)
+    assert setup.run_one().status == "success"
+
+
+def test_an_order_is_repeated_a_limited_number_of_times(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(submit=[Unreachable("no line")]), tmp_path)
+    outcome = setup.run_one(usd=0.2)
     assert (outcome.status, outcome.error, outcome.ticket) == ("failed", "Unreachable: no line", None)
-    assert desk.model.calls["submit"] == LIMITS.attempts
-    assert (desk.budget.spent_usd, desk.entry().unanswered) == (0.0, [])
+    assert setup.model.calls["submit"] == LIMITS.attempts
+    assert (setup.budget.spent_usd, setup.entry().unanswered_intents) == (0.0, [])
 
 
 @pytest.mark.parametrize("lost", [Uncertain("gone"), RuntimeError("odd"), "stall", KeyError("id")])
 def test_an_order_whose_answer_is_lost_is_never_repeated(tmp_path: Path, lost: Any) -> None:
-    desk = Setting(Scripted(submit=[lost]), tmp_path)
-    dispatch = asyncio.run(desk.run(desk.orders(1, usd=0.2)))
-    assert desk.model.calls == {"submit": 1}
-    [(order, why)] = dispatch.lost
+    setup = DispatchSetup(Scripted(submit=[lost]), tmp_path)
+    dispatcher = asyncio.run(setup.run(setup.orders(1, usd=0.2)))
+    assert setup.model.calls == {"submit": 1}
+    [(order, why)] = dispatcher.lost_orders
     assert order.job[1] == "q0"
     assert why.startswith("Uncertain: ")
-    assert desk.outcomes == {}
-    assert [intent.prompt for intent in desk.entry().unanswered] == ["Go 0."]
-    assert desk.budget.spent_usd == 0.2  # it may have been paid for
+    assert setup.outcomes == {}
+    assert [intent.prompt for intent in setup.entry().unanswered_intents] == ["Go 0."]
+    assert setup.budget.spent_usd == 0.2  # it may have been paid for
 
 
 @pytest.mark.parametrize(
     ("error", "status"),
     [(Refused("not nice"), "refused"), (ModelError("wrong size"), "failed"), (UsageError("too long"), "failed")],
 )
-def test_a_final_no_to_an_order_is_an_outcome(tmp_path: Path, error: Exception, status: str) -> None:
-    desk = Setting(Scripted(submit=[error]), tmp_path)
-    outcome = desk.one(usd=0.2)
+def test_a_refused_order_is_an_outcome(tmp_path: Path, error: Exception, status: str) -> None:
+    setup = DispatchSetup(Scripted(submit=[error]), tmp_path)
+    outcome = setup.run_one(usd=0.2)
     assert (outcome.status, outcome.error) == (status, f"{type(error).__name__}: {error}")
-    assert desk.model.calls == {"submit": 1}
-    assert (desk.budget.spent_usd, desk.entry().unanswered) == (0.0, [])
+    assert setup.model.calls == {"submit": 1}
+    assert (setup.budget.spent_usd, setup.entry().unanswered_intents) == (0.0, [])
 
 
 @pytest.mark.parametrize("trouble", [Throttled("busy", 0.01), Unreachable("no line"), ConnectionResetError("reset")])
-def test_questions_are_repeated(tmp_path: Path, trouble: Exception) -> None:
-    desk = Setting(Scripted(poll=[trouble, Pending(), trouble, "done"], fetch=[trouble, b"film"]), tmp_path)
-    assert desk.one().status == "success"
-    assert desk.model.calls == {"submit": 1, "poll": 5, "fetch": 2}
+def test_polls_and_downloads_are_repeated(tmp_path: Path, trouble: Exception) -> None:
+    setup = DispatchSetup(Scripted(poll=[trouble, Pending(), trouble, "done"], fetch=[trouble, b"video"]), tmp_path)
+    assert setup.run_one().status == "success"
+    assert setup.model.calls == {"submit": 1, "poll": 5, "fetch": 2}
 
 
 @pytest.mark.parametrize("bad", [b"half", b"<html>", ModelError("expired address")])
-def test_a_bad_film_is_fetched_again_with_a_fresh_answer(tmp_path: Path, bad: Any) -> None:
-    desk = Setting(Scripted(fetch=[bad, bad, b"film"]), tmp_path)
-    assert desk.one().status == "success"
-    assert desk.model.calls == {"submit": 1, "poll": 3, "fetch": 3}
+def test_a_bad_video_is_polled_and_fetched_again(tmp_path: Path, bad: Any) -> None:
+    setup = DispatchSetup(Scripted(fetch=[bad, bad, b"video"]), tmp_path)
+    assert setup.run_one().status == "success"
+    assert setup.model.calls == {"submit": 1, "poll": 3, "fetch": 3}
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "message"),
     [
         ({"poll": [Unreachable("no line")]}, "Unreachable: no line"),
         ({"poll": ["stall"]}, "no answer within 0.01 s"),
         ({"poll": [KeyError("state")]}, "KeyError: 'state'"),
-        ({"poll": [Pending()]}, "no film within 0.000833333 minutes"),
-        ({"fetch": [b"<html>"]}, "MediaError: that is no film"),
+        ({"poll": [Pending()]}, "no video within 0.000833333 minutes"),
+        ({"fetch": [b"<html>"]}, "MediaError: not a video"),
         ({"fetch": [b"x" * 101]}, "ModelError: too large"),
     ],
 )
-def test_what_was_paid_for_stays_open_however_it_fails(tmp_path: Path, script: dict[str, Script], told: str) -> None:
+def test_a_paid_order_remains_open_after_any_failure(tmp_path: Path, script: dict[str, Script], message: str) -> None:
     limits = replace(LIMITS, job_limit_s=0.05, call_limit_s=0.01)
-    desk = Setting(Scripted(**script), tmp_path, limits)
-    outcome = desk.one()
+    setup = DispatchSetup(Scripted(**script), tmp_path, limits)
+    outcome = setup.run_one()
     assert outcome.status == "failed"
     assert outcome.error is not None
-    assert told in outcome.error
-    assert outcome.error.endswith("the order order-q0 stays, and --retry-failed asks for its film again")
-    assert (outcome.closed, desk.entry().closed, desk.entry().ticket["id"]) == (False, False, "order-q0")
-    assert desk.model.calls["submit"] == 1
+    assert message in outcome.error
+    assert outcome.error.endswith("the order order-q0 remains open, and --retry-failed polls it again without paying")
+    assert (outcome.is_closed, setup.entry().is_closed, setup.entry().ticket["id"]) == (False, False, "order-q0")
+    assert setup.model.calls["submit"] == 1
 
-    desk.model.script = {**desk.model.script, "poll": ["done"], "fetch": [b"film"]}
-    assert desk.one(ticket=Ticket("order-q0")).status == "success"
-    assert desk.model.calls["submit"] == 1
+    setup.model.script = {**setup.model.script, "poll": ["done"], "fetch": [b"video"]}
+    assert setup.run_one(ticket=Ticket("order-q0")).status == "success"
+    assert setup.model.calls["submit"] == 1
 
 
 @pytest.mark.parametrize(("refused", "status"), [(False, "failed"), (True, "refused")])
-def test_the_provider_s_no_closes_the_order(tmp_path: Path, refused: bool, status: str) -> None:
-    desk = Setting(Scripted(poll=[Pending(), Failed("it broke", refused, {"code": 7})]), tmp_path)
-    outcome = desk.one()
-    assert (outcome.status, outcome.error, outcome.answer, outcome.closed) == (status, "it broke", {"code": 7}, True)
-    assert desk.entry().closed
+def test_a_failure_at_the_provider_closes_the_order(tmp_path: Path, refused: bool, status: str) -> None:
+    setup = DispatchSetup(Scripted(poll=[Pending(), Failed("it broke", refused, {"code": 7})]), tmp_path)
+    outcome = setup.run_one()
+    assert (outcome.status, outcome.error, outcome.answer, outcome.is_closed) == (status, "it broke", {"code": 7}, True)
+    assert setup.entry().is_closed
 
 
 def test_a_budget_is_never_exceeded(tmp_path: Path) -> None:
-    desk = Setting(Scripted(poll=[Pending(), Done(Ticket("x"))]), tmp_path, budget=Budget(1.0, spent_usd=0.25))
-    dispatch = asyncio.run(desk.run(desk.orders(10, usd=0.2)))
-    assert (desk.model.calls["submit"], len(dispatch.left), desk.budget.reached) == (3, 7, True)
-    assert desk.budget.spent_usd == pytest.approx(0.85)
-    assert (desk.tally.success, desk.tally.waiting) == (3, 0)
+    setup = DispatchSetup(
+        Scripted(poll=[Pending(), Finished(Ticket("x"))]), tmp_path, budget=Budget(1.0, spent_usd=0.25)
+    )
+    dispatcher = asyncio.run(setup.run(setup.orders(10, usd=0.2)))
+    assert (setup.model.calls["submit"], len(dispatcher.skipped_orders), setup.budget.is_reached) == (3, 7, True)
+    assert setup.budget.spent_usd == pytest.approx(0.85)
+    assert (setup.model_progress.success, setup.model_progress.waiting) == (3, 0)
 
 
-def test_money_that_was_not_spent_is_there_for_the_next(tmp_path: Path) -> None:
+def test_a_released_reservation_is_available_for_the_next_order(tmp_path: Path) -> None:
     budget = Budget(0.2)
-    desk = Setting(Scripted(submit=[ModelError("no"), "ok"]), tmp_path, replace(LIMITS, in_flight=1), budget)
-    desk.model.script["poll"] = [Done(Ticket("x"))]
-    asyncio.run(desk.run(desk.orders(2, usd=0.2)))
-    assert [desk.outcomes[name].status for name in ("q0", "q1")] == ["failed", "success"]
+    setup = DispatchSetup(Scripted(submit=[ModelError("no"), "ok"]), tmp_path, replace(LIMITS, in_flight=1), budget)
+    setup.model.script["poll"] = [Finished(Ticket("x"))]
+    asyncio.run(setup.run(setup.orders(2, usd=0.2)))
+    assert [setup.outcomes[name].status for name in ("q0", "q1")] == ["failed", "success"]
 
 
-def test_a_disk_that_fails_stops_all_of_them(tmp_path: Path) -> None:
-    desk = Setting(Scripted(poll=[Pending()]), tmp_path)
+def test_a_full_disk_stops_all_jobs(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(poll=[Pending()]), tmp_path)
 
-    def full(outcomes: list[Outcome[None]]) -> None:
+    def fail(outcomes: list[Outcome[None]]) -> None:
         raise StoreError("the disk is full")
 
-    desk.commit = full  # type: ignore[method-assign]
-    desk.model.script["poll"] = [Pending()] * 6 + ["done"]
+    setup.commit = fail  # type: ignore[method-assign]
+    setup.model.script["poll"] = [Pending()] * 6 + ["done"]
     with pytest.raises(StoreError, match="the disk is full"):
-        asyncio.run(desk.run(desk.orders(20)))
-    assert desk.model.calls["submit"] <= 6
-    assert desk.entry().ticket is not None
-    assert desk.entry().status is None
+        asyncio.run(setup.run(setup.orders(20)))
+    assert setup.model.calls["submit"] <= 6
+    assert setup.entry().ticket is not None
+    assert setup.entry().status is None
 
 
-def test_stopped_jobs_keep_their_tickets_and_what_is_being_ordered_gets_one(tmp_path: Path) -> None:
-    desk = Setting(Scripted(poll=[Pending()]), tmp_path)
-    dispatches: list[Dispatch[None]] = []
+def test_stopped_jobs_keep_their_tickets_and_an_order_being_sent_gets_one(tmp_path: Path) -> None:
+    setup = DispatchSetup(Scripted(poll=[Pending()]), tmp_path)
+    dispatchers: list[Dispatcher[None]] = []
 
     def stop_at_the_third(step: str) -> None:
-        if step == "submit" and desk.model.calls["submit"] == 2:
-            asyncio.get_running_loop().call_soon(dispatches[0].stop)
+        if step == "submit" and setup.model.calls["submit"] == 2:
+            asyncio.get_running_loop().call_soon(dispatchers[0].stop)
 
-    desk.model.before = stop_at_the_third
-    asyncio.run(desk.run(desk.orders(20), dispatches.append))
-    assert desk.model.calls["submit"] == 3
-    assert desk.outcomes == {}
+    setup.model.before = stop_at_the_third
+    asyncio.run(setup.run(setup.orders(20), dispatchers.append))
+    assert setup.model.calls["submit"] == 3
+    assert setup.outcomes == {}
     entries = read_entries(journals_of(tmp_path / "journal"))
     assert [entry.ticket is not None for entry in entries.values()] == [True] * 3
-    assert desk.tally.waiting == 20
+    assert setup.model_progress.waiting == 20
 
 
 def test_retry_after_holds_back_all_orders_and_pauses_are_bounded() -> None:
     async def work() -> None:
         loop = asyncio.get_running_loop()
-        gate = Gate(replace(LIMITS, first_backoff_s=1.0, longest_backoff_s=8.0), Random(3))
-        pauses = [[gate.pause_s(attempt, Unreachable("")) for _ in range(300)] for attempt in range(1, 7)]
+        rate_limiter = RateLimiter(replace(LIMITS, first_backoff_s=1.0, longest_backoff_s=8.0), Random(3))
+        pauses = [
+            [rate_limiter.compute_backoff_s(attempt, Unreachable("")) for _ in range(300)] for attempt in range(1, 7)
+        ]
         bounds = [1, 2, 4, 8, 8, 8]
         for bound, drawn in zip(bounds, pauses, strict=True):
             assert 0.9 * bound < max(drawn) <= bound
             assert min(drawn) < 0.1 * bound
-        assert gate.pause_s(1, Throttled("", 0.05)) >= 0.05
+        assert rate_limiter.get_pause_s() == 0
+        assert rate_limiter.compute_backoff_s(1, Throttled("", 0.05)) >= 0.05
+        assert 0 < rate_limiter.get_pause_s() <= 0.05
         began = loop.time()
-        await asyncio.gather(*(gate.order_turn() for _ in range(5)))
+        await asyncio.gather(*(rate_limiter.wait_to_submit() for _ in range(5)))
         assert loop.time() - began >= 0.05
 
     asyncio.run(work())
@@ -338,9 +397,9 @@ def test_retry_after_holds_back_all_orders_and_pauses_are_bounded() -> None:
 
 def test_orders_are_spaced() -> None:
     async def work() -> None:
-        gate = Gate(replace(LIMITS, orders_per_minute=6000), Random(0))
+        rate_limiter = RateLimiter(replace(LIMITS, orders_per_minute=6000), Random(0))
         began = asyncio.get_running_loop().time()
-        await asyncio.gather(*(gate.order_turn() for _ in range(6)))
+        await asyncio.gather(*(rate_limiter.wait_to_submit() for _ in range(6)))
         assert asyncio.get_running_loop().time() - began >= 0.05
 
     asyncio.run(work())

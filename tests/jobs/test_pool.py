@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from vmevalkit.core.errors import Occupied, SetupError, StoreError, UsageError
+from vmevalkit.core.errors import ConflictError, SetupError, StoreError, UsageError
+from vmevalkit.datasets.generate import Drawer, TaskRecipe
 from vmevalkit.eval.experiment import score_one
-from vmevalkit.jobs.done import Done
 from vmevalkit.jobs.pool import map_jobs
-from vmevalkit.runner.generate import Drawer, Recipe
+from vmevalkit.jobs.result import JobResult
 from vmevalkit.tasks import TASKS
 
-WAYS = pytest.mark.parametrize(
-    "way",
-    [{"workers": 1}, {"workers": 2}, {"workers": 2, "lend_a_hand": True}],
+EXECUTION_MODES = pytest.mark.parametrize(
+    "mode",
+    [{"workers": 1}, {"workers": 2}, {"workers": 2, "use_main_process": True}],
     ids=["here", "elsewhere", "both"],
 )
 
@@ -31,63 +31,63 @@ def square(number: int) -> int:
     return number * number
 
 
-def picky(number: int) -> int:
+def raise_for_some(number: int) -> int:
     if number % 10 == 3:
-        raise Occupied(f"{number} is taken")
+        raise ConflictError(f"{number} is taken")
     return number
 
 
-def deadly(number: int) -> int:
+def kill_for_some(number: int) -> int:
     if number in (7, 8, 30):
         os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
-def process(_: int) -> int:
+def get_process_id(_: int) -> int:
     time.sleep(0.002)
     return os.getpid()
 
 
-def deadly_elsewhere(item: tuple[int, int]) -> int:
-    """A job of every five kills its process, if that is not the one whose number it has."""
-    number, home = item
-    if number % 5 == 0 and os.getpid() != home:
+def kill_other_process(item: tuple[int, int]) -> int:
+    """Every fifth job kills its process, unless that is the main process."""
+    number, main_process = item
+    if number % 5 == 0 and os.getpid() != main_process:
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(0.002)
     return number
 
 
-def orphaning(number: int) -> int:
-    """The first job kills the process that workers come from, a later one its own."""
+def kill_fork_server(number: int) -> int:
+    """The first job kills the fork server, a later one its own process."""
     if number in (0, 50):
         os.kill(os.getppid() if number == 0 else os.getpid(), signal.SIGKILL)
     return number
 
 
-def threads_of_the_nursery(_: int) -> int:
+def count_fork_server_threads(_: int) -> int:
     return len(list(Path(f"/proc/{os.getppid()}/task").iterdir()))
 
 
-def deaf(place: str) -> None:
-    """A job that does not heed being ended."""
+def ignore_sigterm(place: str) -> None:
+    """A job that ignores SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Path(place).write_text(str(os.getpid()))
     time.sleep(600)
 
 
-def leave(number: int) -> int:
+def exit_with(number: int) -> int:
     os._exit(number)
 
 
-def unpicklable(number: int) -> Any:
+def return_unpicklable(number: int) -> Any:
     return (lambda: number) if number == 2 else number
 
 
-def threads(_: int) -> str:
+def read_thread_setting(_: int) -> str:
     return os.environ["OPENBLAS_NUM_THREADS"]
 
 
-def leave_a_mark(place: str) -> int:
+def sleep_and_touch(place: str) -> int:
     """A slow job that can be watched from outside."""
     Path(place).with_suffix(".begun").write_text(str(os.getpid()))
     time.sleep(0.2)
@@ -95,34 +95,34 @@ def leave_a_mark(place: str) -> int:
     return os.getpid()
 
 
-def doubled(text: bytes) -> bytes:
+def double(text: bytes) -> bytes:
     return text + text
 
 
-def last_of_all(place: str) -> None:
-    """The first job ends when all others have, which take their time."""
+def wait_for_others(place: str) -> None:
+    """The first job ends after all others."""
     mine = Path(place)
     if mine.stem == "0":
         deadline = time.monotonic() + 30
         while len(list(mine.parent.glob("*.done"))) < 6:
-            assert time.monotonic() < deadline, "nobody does the others"
+            assert time.monotonic() < deadline, "the other jobs do not run"
             time.sleep(0.01)
     else:
         time.sleep(0.1)
         mine.with_suffix(".done").touch()
 
 
-def until(enough: Callable[[], bool]) -> Iterator[int]:
-    """Numbers for as long as they are wanted."""
+def count_until(enough: Callable[[], bool]) -> Iterator[int]:
+    """Yield numbers until the condition holds."""
     deadline = time.monotonic() + 60
     number = 0
     while not enough():
-        assert time.monotonic() < deadline, "what is waited for does not happen"
+        assert time.monotonic() < deadline, "the condition never holds"
         yield number
         number += 1
 
 
-class Homeless:
+class Unloadable:
     """Work that no other process can load."""
 
     def __call__(self, number: int) -> int:
@@ -132,36 +132,38 @@ class Homeless:
         return (int, ("no number",))
 
 
-@WAYS
-def test_results_come_in_the_order_of_the_items(way: dict[str, Any]) -> None:
-    told: list[Done[int, int]] = []
-    done = map_jobs(square, range(200), on_done=told.append, **way)
+@EXECUTION_MODES
+def test_results_come_in_the_order_of_the_items(mode: dict[str, Any]) -> None:
+    reported: list[JobResult[int, int]] = []
+    done = map_jobs(square, range(200), on_done=reported.append, **mode)
     assert [(job.item, job.value) for job in done] == [(n, n * n) for n in range(200)]
     assert all(job.ok for job in done)
-    assert sorted(job.item for job in told) == list(range(200))
-    assert map_jobs(square, [], **way) == []
+    assert sorted(job.item for job in reported) == list(range(200))
+    assert map_jobs(square, [], **mode) == []
 
 
-@WAYS
-def test_a_job_that_raises_is_a_record(way: dict[str, Any]) -> None:
-    done = map_jobs(picky, range(30), **way)
+@EXECUTION_MODES
+def test_a_job_that_raises_is_a_record(mode: dict[str, Any]) -> None:
+    done = map_jobs(raise_for_some, range(30), **mode)
     failed = [job for job in done if job.error is not None]
     assert [job.item for job in failed] == [3, 13, 23]
     error = failed[0].error
     assert error is not None
-    assert str(error) == "Occupied: 3 is taken"
+    assert str(error) == "ConflictError: 3 is taken"
     assert error.is_a(StoreError)
     assert not error.is_a(UsageError)
-    assert "picky" in error.trace
+    assert "raise_for_some" in error.traceback_text
     assert [job.value for job in done if job.ok] == [n for n in range(30) if n % 10 != 3]
 
 
-def test_a_killed_worker_costs_its_job_alone() -> None:
-    done = map_jobs(deadly, range(60), 2)
+def test_a_killed_worker_costs_only_its_job() -> None:
+    done = map_jobs(kill_for_some, range(60), 2)
     assert [job.item for job in done] == list(range(60))
     killed = [job for job in done if job.error is not None]
     assert [job.item for job in killed] == [7, 8, 30]
-    assert all(job.error is not None and job.error.kind == "Killed" and "signal 9" in str(job.error) for job in killed)
+    assert all(
+        job.error is not None and job.error.type_name == "Killed" and "signal 9" in str(job.error) for job in killed
+    )
     assert all(job.value == job.item for job in done if job.ok)
     assert active_children() == []
 
@@ -170,7 +172,11 @@ def test_this_process_can_be_one_of_the_workers() -> None:
     """Two workers are two processes, and both are at work."""
     at_work: set[int] = set()
     done = map_jobs(
-        process, until(lambda: len(at_work) > 1), 2, lambda job: at_work.add(job.value or 0), lend_a_hand=True
+        get_process_id,
+        count_until(lambda: len(at_work) > 1),
+        2,
+        lambda job: at_work.add(job.value or 0),
+        use_main_process=True,
     )
     assert all(job.ok for job in done)
     assert len(at_work) == 2
@@ -178,77 +184,78 @@ def test_this_process_can_be_one_of_the_workers() -> None:
     assert active_children() == []
 
 
-def test_a_killed_worker_does_not_end_the_one_that_lends_a_hand() -> None:
+def test_a_killed_worker_does_not_end_the_main_process() -> None:
     killed: list[int] = []
 
-    def take(job: Done[tuple[int, int], int]) -> None:
+    def take(job: JobResult[tuple[int, int], int]) -> None:
         killed.extend([job.item[0]] if job.error is not None else [])
 
-    items = ((number, os.getpid()) for number in until(lambda: len(killed) > 1))
-    done = map_jobs(deadly_elsewhere, items, 2, take, lend_a_hand=True)
+    items = ((number, os.getpid()) for number in count_until(lambda: len(killed) > 1))
+    done = map_jobs(kill_other_process, items, 2, take, use_main_process=True)
     assert [job.item[0] for job in done] == list(range(len(done)))
     assert all(number % 5 == 0 for number in killed)
     assert all(job.value == job.item[0] for job in done if job.ok)
     assert active_children() == []
 
 
-def test_a_killed_nursery_costs_nothing() -> None:
-    done = map_jobs(orphaning, range(100), 2)
+def test_a_killed_fork_server_costs_nothing() -> None:
+    done = map_jobs(kill_fork_server, range(100), 2)
     assert [job.item for job in done if not job.ok] == [50]
     assert all(job.value == job.item for job in done if job.ok)
     assert active_children() == []
 
 
-def test_a_worker_that_leaves_is_a_record_too() -> None:
-    [done] = map_jobs(leave, [5], 2)
+def test_a_worker_that_exits_is_a_record() -> None:
+    [done] = map_jobs(exit_with, [5], 2)
     assert done.error is not None
     assert "exit code 5" in str(done.error)
 
 
-def test_a_value_that_cannot_travel_is_a_record() -> None:
-    done = map_jobs(unpicklable, range(4), 2)
+def test_an_unpicklable_value_is_a_record() -> None:
+    done = map_jobs(return_unpicklable, range(4), 2)
     assert [job.ok for job in done] == [True, True, False, True]
 
 
 def test_large_items_and_values_do_not_block_each_other() -> None:
     """Both sides write more than a pipe holds while the other one does too."""
     items = [bytes([number]) * 300_000 for number in range(120)]
-    done = map_jobs(doubled, items, 2)
+    done = map_jobs(double, items, 2)
     assert [job.value for job in done] == [item + item for item in items]
 
 
 def test_long_jobs_do_not_wait_behind_another(tmp_path: Path) -> None:
-    done = map_jobs(last_of_all, [str(tmp_path / str(number)) for number in range(7)], 2)
+    done = map_jobs(wait_for_others, [str(tmp_path / str(number)) for number in range(7)], 2)
     assert [str(job.error) for job in done if job.error is not None] == []
 
 
-def test_workers_do_not_fight_over_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_use_one_thread_per_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    assert map_jobs(threads, [0, 1], 2)[0].value == "1"
-    assert os.environ["OMP_NUM_THREADS"] == "7", "what is started later is no concern of the pool"
+    assert map_jobs(read_thread_setting, [0, 1], 2)[0].value == "1"
+    assert os.environ["OMP_NUM_THREADS"] == "7", "processes started later are not affected"
     assert "OPENBLAS_NUM_THREADS" not in os.environ
 
 
 @dataclass(frozen=True)
-class WithItsTasks:
-    """Work that brings what drawing and scoring load."""
+class CountThreadsWithTasks:
+    """Work that imports what drawing and scoring import."""
 
     drawer: Drawer
     score: Callable[..., object] = score_one
 
     def __call__(self, item: int) -> int:
-        return threads_of_the_nursery(item)
+        return count_fork_server_threads(item)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux does")
-def test_the_nursery_has_one_thread_when_it_divides(tmp_path: Path) -> None:
-    """A thread that held a lock at that moment would hold it for ever in the worker."""
-    recipes = {name: Recipe(TASKS[name], 0, TASKS[name].preset(), "easy", tmp_path) for name in TASKS}
-    assert map_jobs(WithItsTasks(Drawer(recipes)), [0, 1], 2)[0].value == 1
+def test_the_fork_server_has_one_thread_when_it_forks(tmp_path: Path) -> None:
+    """A thread that held a lock during the fork would leave it locked in the worker forever."""
+    recipes = {name: TaskRecipe(TASKS[name], 0, TASKS[name].preset(), "easy", tmp_path) for name in TASKS}
+    assert map_jobs(CountThreadsWithTasks(Drawer(recipes)), [0, 1], 2)[0].value == 1
 
 
-def test_a_job_that_does_not_end_is_ended(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_job_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     def items() -> Iterator[str]:
         yield str(tmp_path / "pid")
         while not (tmp_path / "pid").is_file():
@@ -257,12 +264,12 @@ def test_a_job_that_does_not_end_is_ended(tmp_path: Path) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        map_jobs(deaf, items(), 2)
+        map_jobs(ignore_sigterm, items(), 2)
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
-@WAYS
-def test_items_are_made_while_they_are_worked_on(way: dict[str, Any]) -> None:
+@EXECUTION_MODES
+def test_items_are_drawn_while_others_run(mode: dict[str, Any]) -> None:
     made = 0
 
     def items() -> Iterator[int]:
@@ -271,52 +278,53 @@ def test_items_are_made_while_they_are_worked_on(way: dict[str, Any]) -> None:
             made += 1
             yield number
 
-    def stop(_: Done[int, int]) -> None:
+    def stop(_: JobResult[int, int]) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        map_jobs(square, items(), on_done=stop, **way)
+        map_jobs(square, items(), on_done=stop, **mode)
     assert 0 < made < 5000
     assert active_children() == []
 
 
-@WAYS
-def test_what_the_items_raise_ends_the_batch(way: dict[str, Any]) -> None:
+@EXECUTION_MODES
+def test_what_the_items_raise_ends_the_batch(mode: dict[str, Any]) -> None:
     def items() -> Iterator[int]:
         yield from range(5)
         raise StoreError("no more")
 
-    told: list[Done[int, int]] = []
+    reported: list[JobResult[int, int]] = []
     with pytest.raises(StoreError, match="no more"):
-        map_jobs(square, items(), on_done=told.append, **way)
+        map_jobs(square, items(), on_done=reported.append, **mode)
     assert active_children() == []
 
 
 def test_impossible_calls_are_refused() -> None:
-    with pytest.raises(UsageError, match="0 workers"):
+    with pytest.raises(UsageError, match="the number of workers is 0"):
         map_jobs(square, [1], 0)
     with pytest.raises(SetupError, match=r"cannot load the work: ValueError.*use one worker"):
-        map_jobs(Homeless(), [1, 2], 2)
+        map_jobs(Unloadable(), [1, 2], 2)
 
 
 BATCH = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from test_pool import leave_a_mark
+from test_pool import sleep_and_touch
 from vmevalkit.jobs.pool import map_jobs
 if __name__ == "__main__":
     try:
         marks = [str(Path(sys.argv[2]) / str(n)) for n in range(50)]
-        map_jobs(leave_a_mark, marks, 2, lend_a_hand=sys.argv[3] == "both")
+        map_jobs(sleep_and_touch, marks, 2, use_main_process=sys.argv[3] == "both")
     except KeyboardInterrupt:
         print("interrupted")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["elsewhere", "both"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_workers_go_with_the_main_process(tmp_path: Path, how: signal.Signals, where: str) -> None:
+def test_workers_end_with_the_main_process(tmp_path: Path, how: signal.Signals, where: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(BATCH)
     marks = tmp_path / "marks"
@@ -351,7 +359,7 @@ map_jobs(sqrt, [1, 2], 2)
 """
 
 
-def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)

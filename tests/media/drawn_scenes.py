@@ -1,4 +1,4 @@
-"""Small puzzles drawn for the tests of registration: none belongs to a task, all look like one."""
+"""Scenes for the tests of registration: they look like the tasks' puzzles, but belong to none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.image import Frame
 
 
 def maze(seed: int) -> Frame:
@@ -29,7 +29,7 @@ def maze(seed: int) -> Frame:
 
 
 def board(seed: int) -> Frame:
-    """A chess board with letters on it, up to the picture's edge, 400 x 400."""
+    """A chess board with letters on it, up to the image's edge, 400 x 400."""
     rng = Random(f"board:{seed}")
     canvas = Canvas(400, 400)
     squares = [(row, column) for row in range(8) for column in range(8)]
@@ -65,7 +65,7 @@ def shapes(seed: int) -> Frame:
 
 
 def sculpture(seed: int) -> Frame:
-    """A snake of edged boxes in the middle of a white picture, 400 x 400."""
+    """A snake of edged boxes in the middle of a white image, 400 x 400."""
     rng = Random(f"sculpture:{seed}")
     canvas = Canvas(400, 400)
     x, y = 180.0, 200.0

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vmevalkit.media.canvas import Canvas, blend, rgba, side_by_side
-from vmevalkit.media.picture import pixel_digest
+from vmevalkit.media.image import pixel_digest
 
 exactly = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -177,7 +177,7 @@ def test_blend_and_strip() -> None:
 
 _DRAWING = """
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.picture import pixel_digest
+from vmevalkit.media.image import pixel_digest
 canvas = Canvas(120, 80)
 canvas.circle(40, 40, 20.5, fill="#3b82f6", stroke="#000000", width=1.5)
 canvas.text("9?", 90, 40, 30)

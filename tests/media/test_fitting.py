@@ -1,4 +1,4 @@
-"""Fitting: the placement says where the picture is, to the pixel."""
+"""Fitting: the placement says where the image is, to the pixel."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.fitting import fit, resample, scaled
+from vmevalkit.media.fitting import fit, resample
 
 sizes = st.tuples(st.integers(8, 300), st.integers(8, 300))
 quick = settings(deadline=None, derandomize=True, max_examples=80)
 
 
-def marked(width: int, height: int) -> np.ndarray:
-    """Grey, with a red disc of which the centre is known."""
+def draw_marked(width: int, height: int) -> np.ndarray:
+    """Return a grey image with a red disc at a known place."""
     canvas = Canvas(width, height, (0.5, 0.5, 0.5))
     canvas.circle(0.45 * width, 0.55 * height, 0.08 * min(width, height), (1, 0, 0))
     return canvas.frame()
@@ -24,7 +24,7 @@ def marked(width: int, height: int) -> np.ndarray:
 
 @quick
 @given(sizes, sizes, st.sampled_from(["letterbox", "cover", "stretch"]))
-def test_the_canvas_has_the_size_and_the_picture_its_shape(
+def test_the_canvas_has_the_size_and_the_image_keeps_its_shape(
     size: tuple[int, int], wanted: tuple[int, int], mode: str
 ) -> None:
     frame = np.full((size[1], size[0], 3), 200, np.uint8)
@@ -49,22 +49,14 @@ def test_the_canvas_has_the_size_and_the_picture_its_shape(
 
 @pytest.mark.parametrize("mode", ["letterbox", "cover", "stretch"])
 @pytest.mark.parametrize("wanted", [(320, 180), (101, 207), (512, 512), (640, 200)])
-def test_a_mark_lands_where_the_placement_says(mode: str, wanted: tuple[int, int]) -> None:
-    fitted, placement = fit(marked(240, 200), wanted, mode)  # type: ignore[arg-type]
+def test_a_mark_is_where_the_placement_says(mode: str, wanted: tuple[int, int]) -> None:
+    fitted, placement = fit(draw_marked(240, 200), wanted, mode)  # type: ignore[arg-type]
     left, top, width, height = placement.box
     red = np.clip(fitted[..., 0].astype(float) - fitted[..., 1] - 20, 0, None)
     x = red.sum(axis=0) @ (np.arange(wanted[0]) + 0.5) / red.sum()
     y = red.sum(axis=1) @ (np.arange(wanted[1]) + 0.5) / red.sum()
     assert x == pytest.approx(left + 0.45 * width, abs=0.3)
     assert y == pytest.approx(top + 0.55 * height, abs=0.3)
-
-
-def test_a_placement_scales_with_its_canvas() -> None:
-    _, placement = fit(marked(240, 200), (320, 180), "letterbox", (9, 9, 9))
-    twice = scaled(placement, (640, 540))
-    assert twice.canvas == (640, 540)
-    assert twice.colour == (9, 9, 9)
-    assert twice.box == pytest.approx(tuple(np.array(placement.box) * [2, 3, 2, 3]))
 
 
 def test_fine_stripes_shrink_to_grey_without_moire() -> None:
@@ -76,14 +68,14 @@ def test_fine_stripes_shrink_to_grey_without_moire() -> None:
 
 
 def test_the_same_size_is_a_copy() -> None:
-    frame = marked(50, 40)
+    frame = draw_marked(50, 40)
     again = resample(frame, (50, 40))
     assert (again == frame).all()
     assert not np.shares_memory(again, frame)
 
 
-def test_impossible_wishes_are_refused() -> None:
+def test_impossible_sizes_are_refused() -> None:
     with pytest.raises(UsageError, match="0x5"):
-        fit(marked(50, 40), (0, 5), "cover")
+        fit(draw_marked(50, 40), (0, 5), "cover")
     with pytest.raises(UsageError, match="squeeze"):
-        fit(marked(50, 40), (10, 5), "squeeze")  # type: ignore[arg-type]
+        fit(draw_marked(50, 40), (10, 5), "squeeze")  # type: ignore[arg-type]

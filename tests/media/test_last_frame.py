@@ -1,4 +1,4 @@
-"""The last frame is the one that a decode of the whole film ends with."""
+"""The last frame is the one that a decode of the whole video ends with."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from vmevalkit.core.errors import MediaError, NotAVideo
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.image import Frame
 from vmevalkit.media.video import last_frame, read_frames, write_video
 
 WIDTH, HEIGHT, COUNT = 256, 144, 60
 
 
-def numbered(index: int) -> Frame:
-    """A grey picture with its number in black and white squares, and something in motion."""
+def draw_numbered(index: int) -> Frame:
+    """Return a grey image with its number as black and white squares, and a moving bar."""
     frame = np.full((HEIGHT, WIDTH, 3), 200, np.uint8)
     frame[100:130, 3 * index : 3 * index + 30] = (250, 60, 20)
     for bit in range(6):
@@ -30,7 +30,7 @@ def number(frame: Frame) -> int:
     return sum(1 << bit for bit in range(6) if frame[32, 32 + 40 * bit].mean() > 128)
 
 
-def film(
+def video(
     path: Path, *, codec: str = "libx264", gop: int = 12, options: dict[str, str] | None = None, uneven: bool = False,
     turn_deg: int = 0,
 ) -> None:  # fmt: skip
@@ -45,7 +45,7 @@ def film(
             stream.set_display_rotation(turn_deg)
         ticks = 0
         for index in range(COUNT):
-            stored = np.ascontiguousarray(np.rot90(numbered(index), -turn_deg // 90))
+            stored = np.ascontiguousarray(np.rot90(draw_numbered(index), -turn_deg // 90))
             frame = av.VideoFrame.from_ndarray(stored, format="rgb24")
             frame.pts, frame.time_base = ticks, Fraction(1, 240)
             ticks += (4, 10, 31)[index % 3] if uneven else 10
@@ -53,17 +53,17 @@ def film(
         container.mux(stream.encode(None))
 
 
-def by_whole_decode(path: Path) -> Frame:
+def read_last_by_decoding_all(path: Path) -> Frame:
     return list(read_frames(path))[-1].frame
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.mov", "a.ts", "a.h264"])
 @pytest.mark.parametrize("gop", [1, 12, 250])
-def test_whatever_the_container_and_the_keyframes(tmp_path: Path, name: str, gop: int) -> None:
-    film(tmp_path / name, gop=gop)
+def test_every_container_and_keyframe_interval(tmp_path: Path, name: str, gop: int) -> None:
+    video(tmp_path / name, gop=gop)
     frame = last_frame(tmp_path / name)
     assert number(frame) == COUNT - 1
-    assert (frame == by_whole_decode(tmp_path / name)).all()
+    assert (frame == read_last_by_decoding_all(tmp_path / name)).all()
 
 
 @pytest.mark.parametrize(
@@ -77,55 +77,55 @@ def test_whatever_the_container_and_the_keyframes(tmp_path: Path, name: str, gop
         ("a.mp4", "libx264", {"x264-params": "intra-refresh=1:keyint=20"}),
     ],
 )
-def test_whatever_the_codec(
+def test_every_codec(
     tmp_path: Path, name: str, codec: str, options: dict[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    film(tmp_path / name, codec=codec, options=options)
+    video(tmp_path / name, codec=codec, options=options)
     frame = last_frame(tmp_path / name)
     assert number(frame) == COUNT - 1
-    assert np.abs(frame.astype(int) - by_whole_decode(tmp_path / name)).max() <= 2
+    assert np.abs(frame.astype(int) - read_last_by_decoding_all(tmp_path / name)).max() <= 2
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
-def test_uneven_times(tmp_path: Path, name: str) -> None:
-    film(tmp_path / name, uneven=True)
+def test_variable_frame_rates(tmp_path: Path, name: str) -> None:
+    video(tmp_path / name, uneven=True)
     assert number(last_frame(tmp_path / name)) == COUNT - 1
 
 
 @pytest.mark.parametrize("turn_deg", [90, 180, 270])
-def test_turned_films(tmp_path: Path, turn_deg: int) -> None:
-    film(tmp_path / "a.mp4", turn_deg=turn_deg)
+def test_rotated_videos(tmp_path: Path, turn_deg: int) -> None:
+    video(tmp_path / "a.mp4", turn_deg=turn_deg)
     frame = last_frame(tmp_path / "a.mp4")
     assert frame.shape == (HEIGHT, WIDTH, 3)
     assert number(frame) == COUNT - 1
 
 
 @pytest.mark.parametrize("share", [2 / 3, 0.5])
-def test_an_edit_list_ends_the_film_earlier(tmp_path: Path, share: float) -> None:
-    film(tmp_path / "a.mp4")
+def test_an_edit_list_ends_the_video_earlier(tmp_path: Path, share: float) -> None:
+    video(tmp_path / "a.mp4")
     data = (tmp_path / "a.mp4").read_bytes()
     at = data.index(b"elst") + 12
     duration = struct.unpack(">I", data[at : at + 4])[0]
     (tmp_path / "a.mp4").write_bytes(data[:at] + struct.pack(">I", int(duration * share)) + data[at + 4 :])
     frame = last_frame(tmp_path / "a.mp4")
     assert number(frame) == pytest.approx(COUNT * share, abs=1)
-    assert (frame == by_whole_decode(tmp_path / "a.mp4")).all()
+    assert (frame == read_last_by_decoding_all(tmp_path / "a.mp4")).all()
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.webm"])
 @pytest.mark.parametrize("share", [0.95, 0.8, 0.55, 0.4])
-def test_a_film_that_is_cut_off_gives_the_last_that_can_be_decoded(tmp_path: Path, name: str, share: float) -> None:
+def test_a_truncated_video_gives_its_last_decodable_frame(tmp_path: Path, name: str, share: float) -> None:
     codec = "libvpx-vp9" if name.endswith("webm") else "libx264"
-    write_video(tmp_path / name, (numbered(i) for i in range(COUNT)), 24, codec=codec)
+    write_video(tmp_path / name, (draw_numbered(i) for i in range(COUNT)), 24, codec=codec)
     data = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(data[: int(share * len(data))])
     frame = last_frame(tmp_path / name)
-    assert number(frame) == number(by_whole_decode(tmp_path / name))
+    assert number(frame) == number(read_last_by_decoding_all(tmp_path / name))
     assert 0 < number(frame) < COUNT
 
 
-def test_a_broken_last_keyframe_sends_back_to_the_one_before(tmp_path: Path) -> None:
-    film(tmp_path / "a.mkv", gop=20)
+def test_a_damaged_last_keyframe_falls_back_to_the_one_before(tmp_path: Path) -> None:
+    video(tmp_path / "a.mkv", gop=20)
     with av.open(str(tmp_path / "a.mkv")) as container:
         packets = [packet for packet in container.demux(video=0) if packet.size]
         last_key = [packet for packet in packets if packet.is_keyframe][-1]
@@ -134,23 +134,23 @@ def test_a_broken_last_keyframe_sends_back_to_the_one_before(tmp_path: Path) -> 
     data[at + 5 :] = bytes(len(data) - at - 5)
     (tmp_path / "a.mkv").write_bytes(bytes(data))
     frame = last_frame(tmp_path / "a.mkv")
-    assert number(frame) == number(by_whole_decode(tmp_path / "a.mkv"))
+    assert number(frame) == number(read_last_by_decoding_all(tmp_path / "a.mkv"))
     assert 35 <= number(frame) < COUNT
 
 
-def test_pictures_that_move_lean_on_all_before_them(tmp_path: Path) -> None:
+def test_an_animated_image_is_decoded_as_a_whole(tmp_path: Path) -> None:
     with av.open(str(tmp_path / "a.gif"), "w") as container:
         stream = container.add_stream("gif", rate=10)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "rgb8"
         for index in range(8):
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(numbered(index), format="rgb24")))
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(draw_numbered(index), format="rgb24")))
         container.mux(stream.encode(None))
     assert number(last_frame(tmp_path / "a.gif")) == 7
 
 
-def test_what_is_no_film_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_video_is_described(tmp_path: Path) -> None:
     (tmp_path / "a.mp4").write_text("<html>not found</html>")
-    with pytest.raises(NotAVideo, match=r"a\.mp4 is not a film: it is a text file"):
+    with pytest.raises(NotAVideo, match=r"a\.mp4 is not a video: it is a text file"):
         last_frame(tmp_path / "a.mp4")
     with pytest.raises(MediaError, match=r"gone\.mp4"):
         last_frame(tmp_path / "gone.mp4")

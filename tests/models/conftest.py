@@ -1,4 +1,4 @@
-"""A studio for each test of an adapter: see emulators/studio.py."""
+"""The harness for the tests of adapters: see emulators/adapter_harness.py."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ import pytest
 from vmevalkit.models.catalogue import MODELS
 
 if TYPE_CHECKING:
-    from emulators.studio import Studio
+    from emulators.adapter_harness import AdapterHarness
 
 
 @pytest.fixture
-def studio(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    """For the model that is the parameter. A mistake of the emulator's own fails the test."""
-    from emulators.studio import emptied, opened  # the SDKs that it needs may be missing
+def harness(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[AdapterHarness]:
+    """The harness of the model that is the parameter. An error in the emulator itself fails the test."""
+    from emulators.adapter_harness import open_harness, prepare_folder  # the SDKs that it needs may be missing
 
-    folder = emptied(monkeypatch, tmp_path)
+    folder = prepare_folder(monkeypatch, tmp_path)
     with ExitStack() as stack:
-        studio = opened(MODELS[request.param], folder, stack, monkeypatch)
-        yield studio
-        assert studio.provider.bugs == []
+        harness = open_harness(MODELS[request.param], folder, stack, monkeypatch)
+        yield harness
+        assert harness.provider.bugs == []

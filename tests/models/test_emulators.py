@@ -1,5 +1,5 @@
-# ruff: noqa: E402 - the SDKs are looked for before the emulators that need their types
-"""The emulators are as strict as their providers: what a provider would not take gets its own kind of error body."""
+# ruff: noqa: E402 - the SDKs are checked before the emulators that need their types
+"""The emulators are as strict as their providers: an invalid request gets the error body of its provider."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ pytest.importorskip("lumaai")
 pytest.importorskip("luma_agents")
 httpx = pytest.importorskip("httpx")
 
+from emulators.adapter_harness import ONE_OF_EACH, AdapterHarness, for_each_provider, for_models
 from emulators.openai_server import multipart
-from emulators.studio import ONE_OF_EACH, Studio, each, only
 from vmevalkit.core.errors import ModelError
 
 Body = dict[str, Any]
 
 
-def jpeg() -> bytes:
+def make_jpeg() -> bytes:
     ok, data = cv2.imencode(".jpg", np.full((720, 1280, 3), 90, np.uint8))
     assert ok
     return data.tobytes()
 
 
-def replayed(studio: Studio, change: Callable[[Body], None], **headers: str) -> Any:
-    """The last order once more, with a change; the provider's answer."""
-    call = studio.provider.last_create
+def replay_last_request(harness: AdapterHarness, change: Callable[[Body], None], **headers: str) -> Any:
+    """Send the last submit request again with a change, and return the provider's response."""
+    call = harness.provider.last_create
     kept = {name: value for name, value in call.headers.items() if name not in ("host", "content-length")}
-    url, kept = studio.provider.url + call.path, {**kept, **headers}
+    url, kept = harness.provider.url + call.path, {**kept, **headers}
     if "multipart" not in call.headers["content-type"]:
         body = call.json
         change(body)
@@ -50,12 +50,12 @@ def replayed(studio: Studio, change: Callable[[Body], None], **headers: str) -> 
     return httpx.post(url, data=texts, files=files, headers=kept)
 
 
-def unchanged(_: Body) -> None:
+def change_nothing(_: Body) -> None:
     pass
 
 
-def words(answer: Any) -> str:
-    """The message, taken from where the provider puts it."""
+def read_message(answer: Any) -> str:
+    """Return the message from where the provider puts it."""
     body = answer.json()
     if "detail" in body:
         return str(body["detail"])
@@ -66,7 +66,7 @@ def words(answer: Any) -> str:
     )
 
 
-def put(*path: Any) -> Callable[[Any], Callable[[Body], None]]:
+def set_field(*path: Any) -> Callable[[Any], Callable[[Body], None]]:
     def to(value: Any) -> Callable[[Body], None]:
         def change(body: Body) -> None:
             inner: Any = body
@@ -79,15 +79,17 @@ def put(*path: Any) -> Callable[[Any], Callable[[Body], None]]:
     return to
 
 
-JPEG_URI = "data:image/png;base64," + base64.b64encode(jpeg()).decode()
-MISLABELLED: dict[str, Callable[[Body], None]] = {
-    "openai-sora-2": put("input_reference")(("frame", jpeg(), "image/png")),
-    "veo-3.1-generate": put("instances", 0, "image", "bytesBase64Encoded")(base64.b64encode(jpeg()).decode()),
-    "gemini-omni-1.2-flash": put("input", 0, "content", 1, "data")(base64.b64encode(jpeg()).decode()),
-    "runway-gen4-turbo": put("promptImage", 0, "uri")(JPEG_URI),
-    "luma-ray-3.2": put("video", "start_frame", "data")(base64.b64encode(jpeg()).decode()),
-    "wavespeed-wan-2.2-i2v-720p": put("image")(JPEG_URI),
-    "veo-3.1-720p": put("image")(JPEG_URI),
+JPEG_URI = "data:image/png;base64," + base64.b64encode(make_jpeg()).decode()
+WRONG_MIME: dict[str, Callable[[Body], None]] = {
+    "openai-sora-2": set_field("input_reference")(("frame", make_jpeg(), "image/png")),
+    "veo-3.1-generate": set_field("instances", 0, "image", "bytesBase64Encoded")(
+        base64.b64encode(make_jpeg()).decode()
+    ),
+    "gemini-omni-1.2-flash": set_field("input", 0, "content", 1, "data")(base64.b64encode(make_jpeg()).decode()),
+    "runway-gen4-turbo": set_field("promptImage", 0, "uri")(JPEG_URI),
+    "luma-ray-3.2": set_field("video", "start_frame", "data")(base64.b64encode(make_jpeg()).decode()),
+    "wavespeed-wan-2.2-i2v-720p": set_field("image")(JPEG_URI),
+    "veo-3.1-720p": set_field("image")(JPEG_URI),
 }
 REQUIRED = {
     "openai-sora-2": "prompt",
@@ -101,68 +103,68 @@ REQUIRED = {
 }
 
 
-@each
-def test_an_unknown_field_gets_the_provider_s_error(studio: Studio) -> None:
-    studio.submitted()
-    answer = replayed(studio, put("mood")("happy"))
+@for_each_provider
+def test_an_unknown_field_gets_the_providers_error(harness: AdapterHarness) -> None:
+    harness.submit()
+    answer = replay_last_request(harness, set_field("mood")("happy"))
     assert answer.status_code == 400
-    assert "mood" in words(answer)
-    assert studio.provider.creates == 1
+    assert "mood" in read_message(answer)
+    assert harness.provider.creates == 1
 
 
-@each
-def test_a_missing_field_gets_the_provider_s_error(studio: Studio) -> None:
-    studio.submitted()
-    answer = replayed(studio, lambda body: body.pop(REQUIRED[studio.spec.name]))
+@for_each_provider
+def test_a_missing_field_gets_the_providers_error(harness: AdapterHarness) -> None:
+    harness.submit()
+    answer = replay_last_request(harness, lambda body: body.pop(REQUIRED[harness.spec.name]))
     assert answer.status_code == 400
-    assert words(answer)
-    assert studio.provider.creates == 1
+    assert read_message(answer)
+    assert harness.provider.creates == 1
 
 
-@only(*MISLABELLED)
-def test_a_picture_of_another_kind_than_said_gets_the_provider_s_error(studio: Studio) -> None:
-    studio.submitted()
-    answer = replayed(studio, MISLABELLED[studio.spec.name])
+@for_models(*WRONG_MIME)
+def test_an_image_with_the_wrong_mime_type_gets_the_providers_error(harness: AdapterHarness) -> None:
+    harness.submit()
+    answer = replay_last_request(harness, WRONG_MIME[harness.spec.name])
     assert answer.status_code == 400
-    assert "image/jpeg and not image/png" in words(answer)
-    assert studio.provider.creates == 1
+    assert "image/jpeg and not image/png" in read_message(answer)
+    assert harness.provider.creates == 1
 
 
-@each
-def test_without_a_key_nothing_is_taken(studio: Studio) -> None:
-    studio.submitted()
-    answer = replayed(studio, unchanged, **{"authorization": "Bearer none", "x-goog-api-key": "none"})
+@for_each_provider
+def test_a_request_without_a_key_is_rejected(harness: AdapterHarness) -> None:
+    harness.submit()
+    answer = replay_last_request(harness, change_nothing, **{"authorization": "Bearer none", "x-goog-api-key": "none"})
     assert answer.status_code == 401
-    assert words(answer)
-    assert studio.provider.creates == 1
+    assert read_message(answer)
+    assert harness.provider.creates == 1
 
 
-@each
-def test_the_same_order_again_is_taken_so_the_errors_are_for_the_change(studio: Studio) -> None:
-    studio.submitted()
-    assert replayed(studio, unchanged).status_code in (200, 201)
-    assert studio.provider.creates == 2
+@for_each_provider
+def test_the_same_request_again_is_accepted_so_the_errors_are_for_the_change(harness: AdapterHarness) -> None:
+    harness.submit()
+    assert replay_last_request(harness, change_nothing).status_code in (200, 201)
+    assert harness.provider.creates == 2
 
 
-@only(*(name for name in ONE_OF_EACH if name != "wavespeed-wan-2.2-i2v-720p"))
-def test_a_size_that_the_provider_lacks_comes_back_as_its_error(studio: Studio) -> None:
-    """The row is opened, so that the adapter lets it pass: the provider must not."""
-    studio.spec = replace(
-        studio.spec, sizes=(), options={**studio.spec.options, "ratios": ("5:3",), "resolution": "97p"}
+@for_models(*(name for name in ONE_OF_EACH if name != "wavespeed-wan-2.2-i2v-720p"))
+def test_an_unsupported_size_gives_the_providers_error(harness: AdapterHarness) -> None:
+    """The row has no limits, so that the adapter sends the request and the provider must refuse it."""
+    harness.spec = replace(
+        harness.spec, sizes=(), options={**harness.spec.options, "ratios": ("5:3",), "resolution": "97p"}
     )
-    if studio.spec.provider == "runway":
-        studio.spec.options.pop("ratios")  # type: ignore[attr-defined]
-        studio.spec.options.pop("resolution")  # type: ignore[attr-defined]
+    if harness.spec.provider == "runway":
+        harness.spec.options.pop("ratios")  # type: ignore[attr-defined]
+        harness.spec.options.pop("resolution")  # type: ignore[attr-defined]
     with pytest.raises(ModelError, match="answered 400") as caught:
-        studio.submitted(replace(studio.request, size=(500, 300)))
+        harness.submit(replace(harness.request, size=(500, 300)))
     assert type(caught.value) is ModelError
-    assert studio.provider.creates == 0
+    assert harness.provider.creates == 0
 
 
-@each
-def test_a_length_that_the_provider_lacks_comes_back_as_its_error(studio: Studio) -> None:
-    studio.spec = replace(studio.spec, durations_s=())
+@for_each_provider
+def test_an_unsupported_length_gives_the_providers_error(harness: AdapterHarness) -> None:
+    harness.spec = replace(harness.spec, durations_s=())
     with pytest.raises(ModelError, match="answered 400") as caught:
-        studio.submitted(replace(studio.request, seconds=33.0))
+        harness.submit(replace(harness.request, seconds=33.0))
     assert type(caught.value) is ModelError
-    assert studio.provider.creates == 0
+    assert harness.provider.creates == 0

@@ -1,6 +1,6 @@
-"""Every row of the catalogue that is behind an API: a job from question to score, through the provider's own SDK.
+"""Every row of the catalogue with a web API: from question to score, through the provider's own SDK.
 
-The emulator is a model that knows the answer: it films the reference solution on the canvas that it was sent.
+The emulator returns a video of the reference solution on the canvas of the image that it got.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ pytest.importorskip("runwayml")
 pytest.importorskip("lumaai")
 pytest.importorskip("luma_agents")
 
+from emulators.adapter_harness import EMULATORS, LIMIT, AdapterHarness, run_until_finished
 from emulators.server import Order
-from emulators.studio import EMULATORS, LIMIT, Studio, finished
 from vmevalkit.baselines.tricks import TRICKS
 from vmevalkit.core.randomness import rng_for
 from vmevalkit.core.records import Placement, Request, Score
+from vmevalkit.core.remote import Finished
 from vmevalkit.eval.api import score_puzzle
 from vmevalkit.media.fitting import fit
-from vmevalkit.media.picture import encode_png, read_picture
+from vmevalkit.media.image import encode_png, read_image
 from vmevalkit.media.video import write_video
 from vmevalkit.models.catalogue import MODELS
-from vmevalkit.models.model import Done, RemoteModel
-from vmevalkit.models.preparing import film_size
+from vmevalkit.models.input_image import choose_video_size
+from vmevalkit.models.model import RemoteVideoModel
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.planning import plan
 
@@ -46,27 +47,27 @@ def puzzle() -> Any:
 
 @cache
 def solution() -> list[np.ndarray]:
-    reel = TRICKS["oracle"].reel(TASKS["maze"], puzzle(), rng_for("every row"), SECONDS, FPS)
-    return list(reel.frames)
+    stream = TRICKS["oracle"].render(TASKS["maze"], puzzle(), rng_for("every row"), SECONDS, FPS)
+    return list(stream.frames)
 
 
 @pytest.fixture(scope="module")
-def films(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Films of the solution by size and colour of the bars; many rows share one."""
-    folder = tmp_path_factory.mktemp("films")
+def videos(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return videos of the solution by size and colour of the bars. Many rows share one."""
+    folder = tmp_path_factory.mktemp("videos")
 
     @cache
-    def film(size: tuple[int, int], colour: tuple[int, int, int]) -> bytes:
-        path = folder / "film.mp4"
+    def video(size: tuple[int, int], colour: tuple[int, int, int]) -> bytes:
+        path = folder / "video.mp4"
         write_video(path, [fit(frame, size, "letterbox", colour)[0] for frame in solution()], FPS)
         return path.read_bytes()
 
-    return film
+    return video
 
 
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The verdict on a film; the same film laid in the same way is read once."""
+    """Return the score of a video. The same video with the same placement is scored once."""
     known: dict[tuple[str, Placement | None], Score] = {}
 
     def score(path: Path, placement: Placement | None) -> Score:
@@ -83,31 +84,32 @@ def test_there_are_rows_of_every_provider() -> None:
     assert len(ROWS) >= 40
 
 
-@pytest.mark.parametrize("studio", ROWS, indirect=True)
-def test_a_question_becomes_a_film_that_is_scored(studio: Studio, films: Any, scores: Any) -> None:
-    question = studio.folder / "first_frame.png"
+@pytest.mark.slow
+@pytest.mark.parametrize("harness", ROWS, indirect=True)
+def test_a_question_gives_a_video_that_passes(harness: AdapterHarness, videos: Any, scores: Any) -> None:
+    question = harness.folder / "first_frame.png"
     question.write_bytes(encode_png(TASKS["maze"].first_frame(puzzle())))
     prompt = TASKS["maze"].prompt(puzzle())
-    request: Request = replace(studio.request, prompt=prompt, seed=-1, parameters={"enhance_prompt": True})
-    fitted = studio.spec.options["fit"] != "as_it_is"
+    request: Request = replace(harness.request, prompt=prompt, seed=-1, parameters={"enhance_prompt": True})
+    fitted = harness.spec.options["fit"] != "unchanged"
 
-    def film(order: Order) -> bytes:
-        size = film_size(studio.spec, request) if fitted else None
-        height, width = order.picture.shape[:2]
+    def video(order: Order) -> bytes:
+        size = choose_video_size(harness.spec, request) if fitted else None
+        height, width = order.image.shape[:2]
         width, height = size or (width, height)
-        smaller = 2 if width > 2000 else 1  # to encode films at 4K would take longer than all the rest
-        return bytes(films((width // smaller, height // smaller), tuple(int(level) for level in order.picture[0, 0])))
+        smaller = 2 if width > 2000 else 1  # encoding at 4K would take longer than everything else
+        return bytes(videos((width // smaller, height // smaller), tuple(int(level) for level in order.image[0, 0])))
 
-    async def story(model: RemoteModel) -> Done:
-        done = await finished(model, request)
-        await model.fetch(done, studio.film, LIMIT)
+    async def scenario(model: RemoteVideoModel) -> Finished:
+        done = await run_until_finished(model, request)
+        await model.fetch(done, harness.video, LIMIT)
         return done
 
-    studio.provider.film = film
-    done = studio.tell(story)
-    (order,) = studio.provider.orders.values()
+    harness.provider.video = video
+    done = harness.run(scenario)
+    (order,) = harness.provider.orders.values()
     assert (done.ticket.placement is not None) is fitted
     if not fitted:
-        assert (order.picture == read_picture(question)).all()
-    score = scores(studio.film, done.ticket.placement)
+        assert (order.image == read_image(question)).all()
+    score = scores(harness.video, done.ticket.placement)
     assert (score.value, score.passed) == (5, True), score.explanation

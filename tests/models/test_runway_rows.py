@@ -1,4 +1,4 @@
-"""Runway's rows against the types of its SDK: every model, its sizes, its lengths, and what it has a place for."""
+"""Runway's rows against the types of its SDK: models, sizes, lengths and supported parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vmevalkit.models.model import ModelSpec
 ROWS = {spec.vendor_id: spec for spec in MODELS.values() if spec.provider == "runway" and spec.status == "live"}
 
 
-def test_every_model_that_films_a_picture_has_a_row() -> None:
+def test_every_image_to_video_model_has_a_row() -> None:
     assert set(ROWS) == set(KINDS)
 
 
@@ -30,7 +30,7 @@ class TestRow:
     def hints(self, vendor_id: str) -> dict[str, Any]:
         return get_type_hints(KINDS[vendor_id])
 
-    def test_its_sizes_are_those_of_the_sdk(self, spec: ModelSpec, hints: dict[str, Any]) -> None:
+    def test_the_sizes_are_those_of_the_sdk(self, spec: ModelSpec, hints: dict[str, Any]) -> None:
         ratios = get_args(hints.get("ratio"))
         exact = {ratio for ratio in ratios if ratio.replace(":", "").isdigit() and len(ratio) > 5}
         if exact:
@@ -39,15 +39,15 @@ class TestRow:
             assert spec.options.get("follows") or set(spec.options["ratios"]) <= set(ratios)
             assert (spec.options.get("follows") == "resolution") == ("ratio" not in hints and "resolution" in hints)
 
-    def test_its_lengths_are_those_of_the_sdk(self, spec: ModelSpec, hints: dict[str, Any]) -> None:
+    def test_the_lengths_are_those_of_the_sdk(self, spec: ModelSpec, hints: dict[str, Any]) -> None:
         if get_origin(hints["duration"]) is Literal:
             assert spec.durations_s == get_args(hints["duration"])
 
-    def test_it_takes_what_the_sdk_takes(self, spec: ModelSpec, hints: dict[str, Any]) -> None:
+    def test_the_supported_params_are_those_of_the_sdk(self, spec: ModelSpec, hints: dict[str, Any]) -> None:
         for name in ("seed", "audio", "negative_prompt"):
-            assert (name in spec.takes) == (name in hints), name
-        assert ("enhance_prompt" in spec.takes) == ("prompt_expansion_mode" in hints)
+            assert (name in spec.supported_params) == (name in hints), name
+        assert ("enhance_prompt" in spec.supported_params) == ("prompt_expansion_mode" in hints)
 
     def test_an_empty_prompt_is_refused_where_the_sdk_requires_one(self, spec: ModelSpec, vendor_id: str) -> None:
         prompt = get_type_hints(KINDS[vendor_id], include_extras=True)["prompt_text"]
-        assert bool(spec.options.get("prompt_needed")) == (get_origin(prompt) is Required)
+        assert bool(spec.options.get("prompt_required")) == (get_origin(prompt) is Required)

@@ -135,7 +135,7 @@ def wan() -> Any:
 
 
 def wan_flf2v() -> Any:
-    """Between two frames: the embeddings of both pictures have places of their own."""
+    """Between two frames: the embeddings of both images have places of their own."""
     pipeline = wan()
     transformer = _wan_transformer("WanTransformer3DModel", in_channels=36, image_dim=32, pos_embed_seq_len=2 * 5)
     pipeline.register_modules(transformer=transformer)
@@ -151,7 +151,7 @@ def wan_vace() -> Any:
 
 
 def wan_a14b() -> Any:
-    """Two experts: one for the noisy steps, one for the rest; no picture is encoded."""
+    """Two experts: one for the noisy steps, one for the rest; no image is encoded."""
     first, second = (_wan_transformer("WanTransformer3DModel", in_channels=36) for _ in range(2))
     return diffusers.WanImageToVideoPipeline(
         transformer=first, transformer_2=second, boundary_ratio=0.9, vae=_wan_vae(),
@@ -160,7 +160,7 @@ def wan_a14b() -> Any:
 
 
 def wan_ti2v() -> Any:
-    """The small Wan 2.2: the first frame stands in the latents, and no picture is encoded."""
+    """The small Wan 2.2: the first frame is part of the latents, and no image is encoded."""
     return diffusers.WanImageToVideoPipeline(
         transformer=_wan_transformer("WanTransformer3DModel", in_channels=16), vae=_wan_vae(),
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(shift=7.0), text_encoder=_umt5(), tokenizer=_tokenizer(),

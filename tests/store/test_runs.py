@@ -10,7 +10,7 @@ import pytest
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.records import Placement, Question, Run
 from vmevalkit.store.questions import load_question, question_digest
-from vmevalkit.store.runs import Job, all_runs, find_runs, load_run, new_run, question_of, runs_of
+from vmevalkit.store.runs import Job, find_runs, load_all_runs, load_job_runs, load_run, new_run, question_of
 
 MODEL = "org/model+letterbox"
 
@@ -19,14 +19,16 @@ MODEL = "org/model+letterbox"
 def question(tmp_path: Path) -> Question:
     folder = tmp_path / "questions" / "doors_task" / "my door"
     folder.mkdir(parents=True)
-    (folder / "first_frame.png").write_bytes(b"picture")
+    (folder / "first_frame.png").write_bytes(b"image")
     (folder / "prompt.txt").write_text("Open it.")
     (folder / "goal.txt").write_text("It is open.")
-    (folder / "solution.mp4").write_bytes(b"a film that no model may see")
+    (folder / "solution.mp4").write_bytes(b"a video that no model may see")
     return load_question(folder)
 
 
-def made(outputs: Path, question: Question, sample: int = 0, failed: bool = False, experiment: str = "first") -> Run:
+def make_run(
+    outputs: Path, question: Question, sample: int = 0, failed: bool = False, experiment: str = "first"
+) -> Run:
     job = Job(experiment, MODEL, question.domain, question.id, sample)
     with new_run(outputs, job, question) as pending:
         run = Run(
@@ -35,18 +37,18 @@ def made(outputs: Path, question: Question, sample: int = 0, failed: bool = Fals
             question_digest=question_digest(question), video_digest="d" * 16,
         )  # fmt: skip
         if failed:
-            return pending.finish(replace(run, status="failed", video=None, error="no film"))
-        pending.video.write_bytes(b"film")
+            return pending.finish(replace(run, status="failed", video=None, error="no video"))
+        pending.video.write_bytes(b"video")
         return pending.finish(run)
 
 
 def test_a_run_folder_is_complete_in_itself_and_comes_back(tmp_path: Path, question: Question) -> None:
-    run = made(tmp_path / "outputs", question)
+    run = make_run(tmp_path / "outputs", question)
     assert run.folder.parent == tmp_path / "outputs" / "first" / "org=2Fmodel+letterbox" / "doors_task" / "my=20door"
     assert re.fullmatch(r"org=2Fmodel\+letterbox_my=20door_\d{8}_\d{6}", run.run_id)
     assert run.folder.name == run.run_id
     assert run.video is not None
-    assert run.video.read_bytes() == b"film"
+    assert run.video.read_bytes() == b"video"
     assert {path.name for path in run.folder.iterdir()} == {"video", "question", "metadata.json"}
     assert load_run(run.folder) == run
     assert find_runs(tmp_path / "outputs", "first") == [run]
@@ -57,30 +59,30 @@ def test_a_run_folder_is_complete_in_itself_and_comes_back(tmp_path: Path, quest
 
 
 def test_a_run_can_be_moved(tmp_path: Path, question: Question) -> None:
-    run = made(tmp_path / "outputs", question)
+    run = make_run(tmp_path / "outputs", question)
     (tmp_path / "outputs").rename(tmp_path / "elsewhere")
     [moved] = find_runs(tmp_path / "elsewhere", "first")
     assert moved.video is not None
-    assert moved.video.read_bytes() == b"film"
+    assert moved.video.read_bytes() == b"video"
     assert replace(moved, folder=run.folder, video=run.video) == run
 
 
-def test_several_runs_in_one_second_lie_apart_and_the_right_one_counts(tmp_path: Path, question: Question) -> None:
+def test_runs_of_one_second_have_separate_folders_and_one_is_effective(tmp_path: Path, question: Question) -> None:
     outputs = tmp_path / "outputs"
-    failed = made(outputs, question, failed=True)
-    good = made(outputs, question)
-    made(outputs, question, failed=True)
-    sample = made(outputs, question, sample=1)
-    other = made(outputs, question, failed=True, experiment="second")
-    assert len(all_runs(outputs, "first")) == 4
-    assert [run.status for run in runs_of(failed.folder.parent)] == ["failed", "success", "failed", "success"]
+    failed = make_run(outputs, question, failed=True)
+    good = make_run(outputs, question)
+    make_run(outputs, question, failed=True)
+    sample = make_run(outputs, question, sample=1)
+    other = make_run(outputs, question, failed=True, experiment="second")
+    assert len(load_all_runs(outputs, "first")) == 4
+    assert [run.status for run in load_job_runs(failed.folder.parent)] == ["failed", "success", "failed", "success"]
     assert find_runs(outputs, "first") == [good, sample]
     assert find_runs(outputs, "second") == [other]
     assert find_runs(outputs, "first", ["another model"]) == []
     assert find_runs(outputs, "nowhere") == []
 
 
-def test_an_unfinished_run_is_never_seen_and_cleaned_up(tmp_path: Path, question: Question) -> None:
+def test_an_unfinished_run_is_hidden_and_cleaned_up(tmp_path: Path, question: Question) -> None:
     outputs = tmp_path / "outputs"
     job = Job("first", MODEL, question.domain, question.id)
     with pytest.raises(RuntimeError), new_run(outputs, job, question) as pending:
@@ -89,14 +91,14 @@ def test_an_unfinished_run_is_never_seen_and_cleaned_up(tmp_path: Path, question
     assert find_runs(outputs, "first") == []
     left = job.folder(outputs) / ".new-1-1-left"
     left.mkdir()
-    made(outputs, question)
+    make_run(outputs, question)
     assert not left.exists()
 
 
 def test_a_damaged_record_is_named(tmp_path: Path, question: Question) -> None:
-    run = made(tmp_path / "outputs", question)
+    run = make_run(tmp_path / "outputs", question)
     (run.folder / "metadata.json").write_text(json.dumps({"model": "m"}))
-    with pytest.raises(StoreError, match=r"metadata.json is no record of a run"):
+    with pytest.raises(StoreError, match=r"metadata.json is not the record of a run"):
         find_runs(tmp_path / "outputs", "first")
     (run.folder / "metadata.json").unlink()
     assert find_runs(tmp_path / "outputs", "first") == []

@@ -1,4 +1,4 @@
-"""The prompt of an object subtraction read anew, from its record alone: nothing of the task's reasoning is used."""
+"""Independent proof of an object subtraction: its prompt is applied to its record, without the code of the task."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from vmevalkit.tasks.object_subtraction_task import TASK, ObjectSubtraction
 REST = " Do not do anything to other objects."
 
 
-def height(thing: dict[str, Any]) -> float:
+def measure_height(thing: dict[str, Any]) -> float:
     return thing["size"] * (sqrt(3) / 2 if thing["shape"] == "pyramid" else 1.0)
 
 
-def spans(thing: dict[str, Any]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """From left to right, and from top to bottom."""
-    half, high = thing["size"] / 2, height(thing) / 2
+def measure_spans(thing: dict[str, Any]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return left and right, and top and bottom."""
+    half, high = thing["size"] / 2, measure_height(thing) / 2
     return (thing["x"] - half, thing["x"] + half), (thing["y"] - high, thing["y"] + high)
 
 
-def away(thing: dict[str, Any], x: float, y: float) -> tuple[float, float]:
-    """From a point to the middle, and to the nearest point of the box."""
-    (left, right), (top, bottom) = spans(thing)
+def measure_distances(thing: dict[str, Any], x: float, y: float) -> tuple[float, float]:
+    """Return the distances from a point to the middle, and to the nearest point of the box."""
+    (left, right), (top, bottom) = measure_spans(thing)
     near = (max(left - x, 0, x - right), max(top - y, 0, y - bottom))
     return hypot(thing["x"] - x, thing["y"] - y), hypot(*near)
 
 
-def first_by(things: list[dict[str, Any]], count: int, measure: Any, clear: float) -> set[int]:
-    """The first objects by two measures that agree, with nobody close behind."""
+def select_first(things: list[dict[str, Any]], count: int, measure: Any, clear: float) -> set[int]:
+    """Return the first objects by two measures that agree, clearly ahead of the next one."""
     chosen = []
     for which in (0, 1):
         ranked = sorted(things, key=lambda thing: measure(thing)[which])
@@ -44,8 +44,8 @@ def first_by(things: list[dict[str, Any]], count: int, measure: Any, clear: floa
     return chosen[0]
 
 
-def meant(prompt: str, things: list[dict[str, Any]], side: int) -> set[int]:
-    """The objects that a prompt means, in plain words; it fails where they are not clear."""
+def select_objects(prompt: str, things: list[dict[str, Any]], side: int) -> set[int]:
+    """Return the objects that a prompt selects; fail where the selection is not clear."""
     unit = side / 256
     assert prompt.endswith(REST)
     text = prompt.removesuffix(REST)
@@ -74,16 +74,16 @@ def meant(prompt: str, things: list[dict[str, Any]], side: int) -> set[int]:
         count = int(found[1] or 1)
 
         def outward(thing: dict[str, Any]) -> tuple[float, float]:
-            near, far = spans(thing)[axis]
+            near, far = measure_spans(thing)[axis]
             return sign * (near + far) / 2, near if sign == 1 else -far
 
-        return first_by(things, count, outward, 8 * unit)
+        return select_first(things, count, outward, 8 * unit)
     if found := re.fullmatch(
         r"Remove (?:the object|all objects) in the ([a-z ]+) (half|quadrant) of the image\.", text
     ):
         ids = set()
         for thing in things:
-            across, down = spans(thing)
+            across, down = measure_spans(thing)
             inside, beyond = [], []
             for word in found[1].split():
                 near, far = across if word in ("left", "right") else down
@@ -100,23 +100,23 @@ def meant(prompt: str, things: list[dict[str, Any]], side: int) -> set[int]:
         points = list(corners.values()) if found[2] == "a" else [corners[found[2].removeprefix("the ")]]
 
         def to_corner(thing: dict[str, Any]) -> tuple[float, float]:
-            both = [away(thing, *point) for point in points]
+            both = [measure_distances(thing, *point) for point in points]
             return min(middle for middle, _ in both), min(edge for _, edge in both)
 
-        return first_by(things, int(found[1] or 1), to_corner, 8 * unit)
+        return select_first(things, int(found[1] or 1), to_corner, 8 * unit)
     if found := re.fullmatch(r"Remove the (\d )?objects? (closest to|farthest from) the center of the image\.", text):
         sign = 1 if found[2] == "closest to" else -1
 
         def to_center(thing: dict[str, Any]) -> tuple[float, float]:
-            middle, edge = away(thing, side / 2, side / 2)
+            middle, edge = measure_distances(thing, side / 2, side / 2)
             return sign * middle, sign * edge
 
-        return first_by(things, int(found[1] or 1), to_center, 8 * unit)
+        return select_first(things, int(found[1] or 1), to_center, 8 * unit)
     listed = re.findall(r"the (\w+) (\w+)", text.removesuffix(" from the scene."))
     assert 2 <= len(listed) <= 3
     names = [f"the {colour} {shape}" for colour, shape in listed]
-    told = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]}, and {names[2]}"
-    assert text == f"Remove {told} from the scene."
+    listing = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]}, and {names[2]}"
+    assert text == f"Remove {listing} from the scene."
     ids = set()
     for pair in listed:
         (one,) = [t["id"] for t in things if (t["color"], t["shape"]) == pair]
@@ -125,21 +125,21 @@ def meant(prompt: str, things: list[dict[str, Any]], side: int) -> set[int]:
 
 
 def prove(puzzle: ObjectSubtraction) -> str:
-    """Check a scene from its record; returns its prompt."""
+    """Check a scene from its record; return its prompt."""
     record = json.loads(json.dumps(TASK.metadata(puzzle)))["object_subtraction_data"]
     things, side = record["objects"], puzzle.canvas
     unit = side / 256
     areas = {"cube": 1, "sphere": pi / 4, "pyramid": sqrt(3) / 4, "cone": 0.68}
     for thing in things:
         assert thing["area"] == pytest.approx(areas[thing["shape"]] * thing["size"] ** 2, abs=0.01)
-        for low, high in spans(thing):
+        for low, high in measure_spans(thing):
             assert low >= 16 * unit - 1e-9 and high <= side - 16 * unit + 1e-9
     for one, other in combinations(things, 2):
-        (left, right), (top, bottom) = spans(one)
-        (left2, right2), (top2, bottom2) = spans(other)
+        (left, right), (top, bottom) = measure_spans(one)
+        (left2, right2), (top2, bottom2) = measure_spans(other)
         assert max(left2 - right, left - right2, top2 - bottom, top - bottom2) >= 10 * unit - 1e-9
     prompt = TASK.prompt(puzzle)
-    ids = meant(prompt, things, side)
+    ids = select_objects(prompt, things, side)
     assert sorted(ids) == record["remove_object_ids"] == record["rule"]["target_object_ids"]
     assert sorted({*record["remove_object_ids"], *record["keep_object_ids"]}) == [t["id"] for t in things]
     assert (record["num_objects"], record["num_removed"]) == (len(things), len(ids))

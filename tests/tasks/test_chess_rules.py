@@ -1,4 +1,4 @@
-"""What is an answer, how far a film got, and what is found on the way: logic over hand-made traces."""
+"""What is an answer, how far a video got, and what is found on the way: logic over hand-made traces."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import chess
 import pytest
 
 from vmevalkit.eval.verdict import judge
-from vmevalkit.tasks.chess_task import TASK, BoardState, ChessPuzzle, Flyer
-from vmevalkit.tasks.chess_task.board_state import place_of, state_of
-from vmevalkit.tasks.chess_task.chess_reasoning import posed
-from vmevalkit.tasks.chess_task.motion import course_of
-from vmevalkit.tasks.task import Glimpse
+from vmevalkit.tasks.chess_task import TASK, BoardState, ChessPuzzle, MovingPiece
+from vmevalkit.tasks.chess_task.board_state import get_index, make_state
+from vmevalkit.tasks.chess_task.chess_reasoning import make_puzzle
+from vmevalkit.tasks.chess_task.motion import animate_move
+from vmevalkit.tasks.task import FrameReading
 
-PUZZLE = posed("6k1/5ppp/8/3n4/8/4P3/8/R3N2K w - - 0 1", "back_rank")
-TWO = posed("6k1/5ppp/8/8/8/8/8/R3R2K w - - 0 1")
+PUZZLE = make_puzzle("6k1/5ppp/8/3n4/8/4P3/8/R3N2K w - - 0 1", "back_rank")
+TWO = make_puzzle("6k1/5ppp/8/8/8/8/8/R3R2K w - - 0 1")
 START = TASK.solution(PUZZLE, 0.0)
 END = TASK.solution(PUZZLE, 1.0)
 HALF = TASK.solution(PUZZLE, 0.425)
 
 
 def after(puzzle: ChessPuzzle, uci: str) -> BoardState:
-    return course_of(puzzle.fen, uci).after
+    return animate_move(puzzle.fen, uci).after
 
 
 def with_letters(state: BoardState, **squares: str) -> BoardState:
-    return state.changed({chess.parse_square(name): letter for name, letter in squares.items()}, *state.flyers)
+    return state.with_changes({chess.parse_square(name): letter for name, letter in squares.items()}, *state.moving)
 
 
-def trace(*parts: tuple[int, BoardState | None]) -> list[Glimpse[BoardState]]:
+def trace(*parts: tuple[int, BoardState | None]) -> list[FrameReading[BoardState]]:
     """So many readings of each state, twelve a second."""
     states = [state for count, state in parts for _ in range(count)]
-    return [Glimpse(i / 12, state) for i, state in enumerate(states)]
+    return [FrameReading(i / 12, state, is_card=state is None) for i, state in enumerate(states)]
 
 
 def gliding(puzzle: ChessPuzzle, uci: str, count: int = 12) -> list[tuple[int, BoardState | None]]:
-    course = course_of(puzzle.fen, uci)
-    return [(1, course.at(i / count)) for i in range(1, count)]
+    animation = animate_move(puzzle.fen, uci)
+    return [(1, animation.at(i / count)) for i in range(1, count)]
 
 
 def names(findings: Sequence[object]) -> set[str]:
@@ -56,24 +56,24 @@ def test_the_position_after_a_mate_is_accepted_and_nothing_else() -> None:
     "squares",
     [{"d5": "."}, {"d5": "b"}, {"d5": "N"}, {"c3": "P"}, {"a1": "R"}, {"a8": "Q"}, {"a8": "r"}, {"a8": "."}],
 )
-def test_anything_added_lost_or_changed_is_refused(squares: dict[str, str]) -> None:
+def test_anything_added_lost_or_changed_is_not_accepted(squares: dict[str, str]) -> None:
     assert not TASK.accepted(PUZZLE, with_letters(END, **squares))
 
 
-def test_what_is_hidden_is_taken_as_unchanged_but_the_mate_must_be_seen() -> None:
+def test_hidden_squares_count_as_unchanged_but_the_mating_piece_must_be_readable() -> None:
     assert TASK.accepted(PUZZLE, with_letters(END, d5="?", g7="?", b3="?", a1="?"))
     assert not TASK.accepted(PUZZLE, with_letters(END, a8="?"))
     hidden = BoardState("R" + "?" * 30 + END.squares[31:])
     assert not TASK.accepted(PUZZLE, hidden)
 
 
-def test_a_piece_askew_stands_and_one_between_squares_does_not() -> None:
+def test_a_piece_off_centre_is_accepted_and_one_between_squares_is_not() -> None:
     bare = with_letters(END, a8=".")
-    assert TASK.accepted(PUZZLE, BoardState(bare.squares, (Flyer("R", 0.7, 0.35),)))
+    assert TASK.accepted(PUZZLE, BoardState(bare.squares, (MovingPiece("R", 0.7, 0.35),)))
     hidden = with_letters(END, a8="?")
-    assert TASK.accepted(PUZZLE, BoardState(hidden.squares, (Flyer("R", 0.5, 0.75),)))
-    assert not TASK.accepted(PUZZLE, BoardState(hidden.squares, (Flyer("R", 0.5, 0.95),)))
-    assert not TASK.accepted(PUZZLE, BoardState(END.squares, (Flyer("N", 4.0, 4.0),)))
+    assert TASK.accepted(PUZZLE, BoardState(hidden.squares, (MovingPiece("R", 0.5, 0.75),)))
+    assert not TASK.accepted(PUZZLE, BoardState(hidden.squares, (MovingPiece("R", 0.5, 0.95),)))
+    assert not TASK.accepted(PUZZLE, BoardState(END.squares, (MovingPiece("N", 4.0, 4.0),)))
 
 
 def test_every_listed_mate_is_accepted() -> None:
@@ -92,31 +92,31 @@ def test_progress_is_graded_below_a_half() -> None:
     assert of(with_letters(END, d5=".")) == 0.0
     assert of(with_letters(START, d5=".")) == 0.0
     assert of(BoardState("?" * 64)) == 0.0
-    checks = posed("6k1/5ppp/8/8/8/8/7K/R2Q4 w - - 0 1")
+    checks = make_puzzle("6k1/5ppp/8/8/8/8/7K/R2Q4 w - - 0 1")
     assert TASK.progress(checks, after(checks, "d1d5")) == pytest.approx(0.3)
-    two_rooks = posed("7k/R7/8/8/8/8/5K2/1R5N w - - 0 1")
+    two_rooks = make_puzzle("7k/R7/8/8/8/8/5K2/1R5N w - - 0 1")
     assert two_rooks.mates == ("b1b8",)
     assert TASK.progress(two_rooks, after(two_rooks, "a7a8")) == pytest.approx(0.2)
 
 
-def test_identity_forgets_what_is_hidden() -> None:
-    assert TASK.identity(PUZZLE, with_letters(START, d5="?", e3="?")) == TASK.identity(PUZZLE, START)
-    assert TASK.identity(PUZZLE, with_letters(START, d5=".")) != TASK.identity(PUZZLE, START)
-    assert TASK.identity(PUZZLE, HALF) != TASK.identity(PUZZLE, START)
+def test_the_state_key_ignores_hidden_squares() -> None:
+    assert TASK.state_key(PUZZLE, with_letters(START, d5="?", e3="?")) == TASK.state_key(PUZZLE, START)
+    assert TASK.state_key(PUZZLE, with_letters(START, d5=".")) != TASK.state_key(PUZZLE, START)
+    assert TASK.state_key(PUZZLE, HALF) != TASK.state_key(PUZZLE, START)
 
 
-def test_settle_takes_each_square_by_majority() -> None:
+def test_the_consensus_takes_each_square_by_majority() -> None:
     misread = with_letters(END, d5="b", g7="?")
-    assert TASK.settle(PUZZLE, [END, misread, END]) == END
-    assert TASK.settle(PUZZLE, [START, END]) == END  # the latest where they are even
-    assert TASK.settle(PUZZLE, [HALF, HALF, HALF]).flyers == HALF.flyers
-    assert TASK.settle(PUZZLE, [HALF, HALF, END]).flyers == ()
+    assert TASK.consensus_state(PUZZLE, [END, misread, END]) == END
+    assert TASK.consensus_state(PUZZLE, [START, END]) == END  # the latest where they are even
+    assert TASK.consensus_state(PUZZLE, [HALF, HALF, HALF]).moving == HALF.moving
+    assert TASK.consensus_state(PUZZLE, [HALF, HALF, END]).moving == ()
     hidden = with_letters(END, a8="?")
-    assert TASK.settle(PUZZLE, [hidden, hidden, hidden, END]).at(chess.A8) == "?"
-    assert TASK.settle(PUZZLE, [hidden, END, hidden]).at(chess.A8) == "R"
+    assert TASK.consensus_state(PUZZLE, [hidden, hidden, hidden, END]).at(chess.A8) == "?"
+    assert TASK.consensus_state(PUZZLE, [hidden, END, hidden]).at(chess.A8) == "R"
 
 
-def test_a_glide_is_worth_five_and_a_snap_four() -> None:
+def test_a_glide_scores_five_and_a_snap_four() -> None:
     glide = judge(TASK, PUZZLE, trace((6, START), *gliding(PUZZLE, "a1a8"), (12, END)), "rules")
     assert (glide.value, glide.passed, glide.findings) == (5, True, ())
     assert glide.metrics["readings_on_the_way"] >= 9 and glide.metrics["squares_wrong_at_end"] == 0
@@ -128,7 +128,7 @@ def test_a_glide_is_worth_five_and_a_snap_four() -> None:
     assert (fade.value, names(fade.findings)) == (4, {"abrupt_move"})
 
 
-def test_a_still_film_is_nothing() -> None:
+def test_a_still_video_is_static() -> None:
     score = judge(TASK, PUZZLE, trace((24, START)), "rules")
     assert (score.value, score.outcome, score.failure_mode) == (1, 0.0, "static")
     flicker = with_letters(START, d5="?")
@@ -136,7 +136,7 @@ def test_a_still_film_is_nothing() -> None:
     assert score.failure_mode == "static"
 
 
-def test_a_wrong_move_is_named() -> None:
+def test_a_wrong_move_is_reported() -> None:
     score = judge(TASK, PUZZLE, trace((6, START), *gliding(PUZZLE, "a1a7"), (12, after(PUZZLE, "a1a7"))), "rules")
     assert (score.value, score.passed, score.failure_mode) == (2, False, "partial")
     assert names(score.findings) == {"wrong_move"} and "Ra7" in score.findings[0].detail
@@ -146,27 +146,27 @@ def test_a_wrong_move_is_named() -> None:
     ("squares", "name"),
     [({"d5": "."}, "piece_lost"), ({"d5": "b"}, "piece_changed"), ({"c3": "P"}, "piece_added")],
 )
-def test_damage_at_the_end_is_named_and_gates(squares: dict[str, str], name: str) -> None:
+def test_damage_at_the_end_is_reported_and_gates(squares: dict[str, str], name: str) -> None:
     damaged = with_letters(END, **squares)
     score = judge(TASK, PUZZLE, trace((6, START), *gliding(PUZZLE, "a1a8"), (12, damaged)), "rules")
     assert not score.passed and score.value == 1 and score.outcome == 0.0
     assert [(finding.name, finding.gating) for finding in score.findings] == [(name, True)]
 
 
-def test_damage_that_is_mended_does_not_gate() -> None:
+def test_damage_that_is_undone_does_not_gate() -> None:
     damaged = with_letters(START, d5=".")
     score = judge(TASK, PUZZLE, trace((6, damaged), *gliding(PUZZLE, "a1a8"), (12, END)), "rules")
     assert score.passed
 
 
-def test_a_wrong_move_taken_back_is_told_and_does_not_gate() -> None:
+def test_a_wrong_move_taken_back_is_reported_and_does_not_gate() -> None:
     wrong = after(PUZZLE, "e3e4")
     score = judge(TASK, PUZZLE, trace((6, START), (6, wrong), (4, START), *gliding(PUZZLE, "a1a8"), (12, END)), "rules")
     assert (score.value, score.passed) == (4, True)
     assert names(score.findings) == {"wrong_move_first"} and "e3-e4" in score.findings[0].detail
 
 
-def test_a_pause_on_the_way_is_no_wrong_move_and_a_detour_is() -> None:
+def test_a_detour_is_a_wrong_move_and_a_pause_on_the_way_is_not() -> None:
     pause, detour = after(PUZZLE, "a1a5"), after(PUZZLE, "a1d1")
     paused = trace((6, START), *gliding(PUZZLE, "a1a5"), (9, pause), (1, TASK.solution(PUZZLE, 0.6)), (12, END))
     assert judge(TASK, PUZZLE, paused, "rules").value == 5
@@ -197,7 +197,7 @@ def test_the_other_side_moving_alone_is_damage() -> None:
     assert not score.passed and score.outcome == 0.0 and names(score.findings) == {"piece_added", "piece_lost"}
 
 
-def test_unreadable_glimpses_are_passed_over() -> None:
+def test_unreadable_frames_are_skipped() -> None:
     score = judge(
         TASK, PUZZLE, trace((6, START), (3, None), *gliding(PUZZLE, "a1a8"), (3, None), (12, END), (4, None)), "rules"
     )
@@ -214,16 +214,16 @@ def test_unreadable_glimpses_are_passed_over() -> None:
         ("7k/4P1pp/8/8/8/8/8/K7 w - - 0 1", "e7e8q"),
     ],
 )
-def test_castling_passing_and_promotion_are_answers(fen: str, uci: str) -> None:
-    puzzle = posed(fen)
+def test_castling_en_passant_and_promotion_are_answers(fen: str, uci: str) -> None:
+    puzzle = make_puzzle(fen)
     start, end = TASK.solution(puzzle, 0.0), after(puzzle, uci)
     score = judge(TASK, puzzle, trace((6, start), *gliding(puzzle, uci), (12, end)), "rules")
     assert (score.value, score.findings) == (5, ())
     board = chess.Board(fen)
     board.push_uci(uci)
-    assert state_of(board) == end
+    assert make_state(board) == end
     for square in chess.SQUARES:
         if start.at(square) != end.at(square) and end.at(square) == ".":
-            left = end.changed({square: start.at(square)})  # a king without its rook, a pawn that stays
+            left = end.with_changes({square: start.at(square)})  # a king without its rook, a pawn that stays
             assert not TASK.accepted(puzzle, left), chess.square_name(square)
-    assert place_of(chess.A8) == 0
+    assert get_index(chess.A8) == 0

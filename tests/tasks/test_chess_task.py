@@ -1,4 +1,4 @@
-"""Positions are legal, mated as listed, distinct and the same everywhere; the documents' names work."""
+"""Positions are legal, distinct and reproducible, and list all mates; the specification's names work."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 from vmevalkit.core.errors import Exhausted, Uncertified, UnknownName, UsageError
 from vmevalkit.core.jsonable import digest, from_json, to_json
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.media.picture import pixel_digest, read_picture
+from vmevalkit.media.image import pixel_digest, read_image
 from vmevalkit.tasks.chess_task import (
     TASK,
     ChessGenerator,
-    ChessKnobs,
+    ChessParams,
     ChessPuzzle,
     create_dataset,
     create_task_pair,
     generate_chess_board_png,
     generate_prompt,
 )
-from vmevalkit.tasks.chess_task.chess_reasoning import FAMILIES, posed
-from vmevalkit.tasks.chess_task.mates import flaw, mating_moves, oddity
+from vmevalkit.tasks.chess_task.chess_reasoning import FAMILIES, make_puzzle
+from vmevalkit.tasks.chess_task.mates import find_flaw, find_oddity, list_mating_moves
 from vmevalkit.tasks.planning import plan
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
@@ -39,7 +39,7 @@ PROMOTION = "7k/4P1pp/8/8/8/8/8/K7 w - - 0 1"
 
 
 def brute_mates(fen: str) -> set[str]:
-    """Every legal move tried on the board: written anew, with nothing but python-chess."""
+    """Return every legal move that gives mate: an independent implementation with python-chess alone."""
     board = chess.Board(fen)
     found = set()
     for move in list(board.legal_moves):
@@ -50,7 +50,7 @@ def brute_mates(fen: str) -> set[str]:
     return found
 
 
-def prove(puzzle: ChessPuzzle, unique: bool) -> None:
+def check_position(puzzle: ChessPuzzle, unique: bool) -> None:
     board = chess.Board(puzzle.fen)
     assert board.is_valid() and not board.is_check()
     assert brute_mates(puzzle.fen) == set(puzzle.mates)
@@ -62,46 +62,48 @@ def prove(puzzle: ChessPuzzle, unique: bool) -> None:
 
 
 @st.composite
-def made(draw: st.DrawFn) -> tuple[ChessPuzzle, ChessKnobs]:
+def sampled_puzzles(draw: st.DrawFn) -> tuple[ChessPuzzle, ChessParams]:
     fewest = draw(st.integers(0, 16))
-    knobs = ChessKnobs(
+    params = ChessParams(
         families=draw(st.sampled_from([(family,) for family in FAMILIES] + [FAMILIES])),
         extra_pieces=(fewest, fewest + draw(st.integers(0, 4))),
         unique=draw(st.booleans()),
         side=draw(st.sampled_from(["white", "black", "either"])),
     )
-    return TASK.sample(Random(draw(st.integers(0, 10**6))), knobs), knobs
+    return TASK.sample(Random(draw(st.integers(0, 10**6))), params), params
 
 
 @quick
-@given(made())
-def test_every_position_is_legal_and_lists_its_mates(given_: tuple[ChessPuzzle, ChessKnobs]) -> None:
-    puzzle, knobs = given_
-    prove(puzzle, knobs.unique)
+@given(sampled_puzzles())
+def test_every_position_is_legal_and_lists_its_mates(given_: tuple[ChessPuzzle, ChessParams]) -> None:
+    puzzle, params = given_
+    check_position(puzzle, params.unique)
     TASK.certify(puzzle)
-    assert puzzle.family in knobs.families
-    if knobs.side != "either":
-        assert TASK.metadata(puzzle)["side_to_move"] == knobs.side
+    assert puzzle.family in params.families
+    if params.side != "either":
+        assert TASK.metadata(puzzle)["side_to_move"] == params.side
     assert from_json(ChessPuzzle, json.loads(json.dumps(to_json(puzzle)))) == puzzle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
-def test_a_thousand_questions_are_proven_distinct_and_mixed(difficulty: str) -> None:
-    knobs = TASK.preset(difficulty)
-    planned = plan(TASK, 1000, 42, knobs)
+def test_a_thousand_questions_are_valid_distinct_and_mixed(difficulty: str) -> None:
+    params = TASK.preset(difficulty)
+    planned = plan(TASK, 1000, 42, params)
     assert len({puzzle.fen for puzzle in planned}) == len({digest(puzzle) for puzzle in planned}) == 1000
     for puzzle in planned:
-        prove(puzzle, knobs.unique)
+        check_position(puzzle, params.unique)
     families = Counter(puzzle.family for puzzle in planned)
     assert set(families) == set(FAMILIES) and max(families.values()) < 400
     sides = Counter(puzzle.fen.split()[1] for puzzle in planned)
     assert min(sides.values()) > 400
     several = sum(len(puzzle.mates) > 1 for puzzle in planned)
-    assert several == 0 if knobs.unique else several > 100
+    assert several == 0 if params.unique else several > 100
     kinds = Counter(tag for puzzle in planned for tag in TASK.metadata(puzzle)["chess_data"]["pattern_tags"])
     assert all(kinds[tag] > 30 for tag in ("rook", "queen", "knight", "bishop", "pawn", "promotion", "capture"))
 
 
+@pytest.mark.slow
 def test_ten_thousand_positions_are_reached() -> None:
     """Each position is reached in four ways: mirrored or not, with White to move or Black."""
     classes = set()
@@ -113,10 +115,10 @@ def test_ten_thousand_positions_are_reached() -> None:
     assert 4 * len(classes) >= 10_000
 
 
-def test_the_families_are_what_they_say() -> None:
+def test_the_families_match_their_names() -> None:
     for family in FAMILIES:
         for seed in range(40):
-            puzzle = TASK.sample(Random(seed), ChessKnobs((family,), extra_pieces=(0, 3)))
+            puzzle = TASK.sample(Random(seed), ChessParams((family,), extra_pieces=(0, 3)))
             board, move = chess.Board(puzzle.fen), chess.Move.from_uci(puzzle.mates[0])
             king = board.king(not board.turn)
             assert king is not None
@@ -150,7 +152,7 @@ def test_mating_moves_are_found_in_games_as_by_trying_all() -> None:
         while not board.is_game_over() and board.ply() < 120:
             if board.ply() > 40 and board.ply() % 2 == 0:
                 wanted = sorted(brute_mates(board.fen()))
-                assert sorted(move.uci() for move in mating_moves(board)) == wanted, board.fen()
+                assert sorted(move.uci() for move in list_mating_moves(board)) == wanted, board.fen()
                 mates += len(wanted)
             board.push(rng.choice(list(board.legal_moves)))
     assert mates >= 3
@@ -166,17 +168,17 @@ def test_mating_moves_are_found_in_games_as_by_trying_all() -> None:
     ],
 )
 def test_special_moves_are_found(fen: str, mates: tuple[str, ...]) -> None:
-    assert posed(fen).mates == mates
+    assert make_puzzle(fen).mates == mates
     assert brute_mates(fen) == set(mates)
 
 
-def test_castling_that_nobody_can_see_is_no_question() -> None:
+def test_a_castling_mate_that_is_not_visible_is_refused() -> None:
     with pytest.raises(Uncertified, match="castling"):
-        posed(CASTLING.replace(" Q ", " - "))
+        make_puzzle(CASTLING.replace(" Q ", " - "))
 
 
 @pytest.mark.parametrize(
-    ("fen", "told"),
+    ("fen", "message"),
     [
         ("nonsense", "Forsyth-Edwards"),
         ("6k1/5ppp/8/8/8/8/8/7K w - - 0 1", "no move gives mate"),
@@ -185,9 +187,9 @@ def test_castling_that_nobody_can_see_is_no_question() -> None:
         ("6k1/5ppp/8/8/8/8/8/RP5K w - - 0 1", "not legal"),
     ],
 )
-def test_positions_that_cannot_be_asked_about(fen: str, told: str) -> None:
-    with pytest.raises(Uncertified, match=told):
-        posed(fen)
+def test_invalid_positions_are_refused(fen: str, message: str) -> None:
+    with pytest.raises(Uncertified, match=message):
+        make_puzzle(fen)
 
 
 def test_certify_refuses_lists_that_are_wrong() -> None:
@@ -198,33 +200,33 @@ def test_certify_refuses_lists_that_are_wrong() -> None:
         TASK.certify(ChessPuzzle(PROMOTION, ("e7e8q",), "given"))
 
 
-def test_odd_positions_are_told_from_illegal_ones() -> None:
-    assert oddity(chess.Board("6k1/5ppp/8/8/8/8/r7/R6K w - - 0 1")) is None
-    assert "check" in str(oddity(chess.Board("6k1/5ppp/8/8/8/8/8/r6K w - - 0 1")))
-    assert "more than 1" in str(oddity(chess.Board("6k1/5ppp/8/8/8/8/8/QQ5K w - - 0 1")))
-    assert "one colour" in str(oddity(chess.Board("6k1/5ppp/8/8/8/8/B1B5/7K w - - 0 1")))
-    assert flaw(chess.Board("6k1/5ppp/8/8/8/8/8/QQ5K w - - 0 1")) is None
+def test_odd_positions_are_distinguished_from_illegal_ones() -> None:
+    assert find_oddity(chess.Board("6k1/5ppp/8/8/8/8/r7/R6K w - - 0 1")) is None
+    assert "check" in str(find_oddity(chess.Board("6k1/5ppp/8/8/8/8/8/r6K w - - 0 1")))
+    assert "more than 1" in str(find_oddity(chess.Board("6k1/5ppp/8/8/8/8/8/QQ5K w - - 0 1")))
+    assert "one colour" in str(find_oddity(chess.Board("6k1/5ppp/8/8/8/8/B1B5/7K w - - 0 1")))
+    assert find_flaw(chess.Board("6k1/5ppp/8/8/8/8/8/QQ5K w - - 0 1")) is None
 
 
 @pytest.mark.parametrize(
-    ("knobs", "told"),
+    ("params", "message"),
     [
-        ({"families": ()}, "no families"),
+        ({"families": ()}, "families is empty"),
         ({"families": ("back_rang",)}, "did you mean 'back_rank'"),
         ({"extra_pieces": (5, 3)}, r"extra_pieces=\(5, 3\)"),
         ({"extra_pieces": (0, 30)}, "0 to 20"),
         ({"side": "red"}, "no side 'red'"),
     ],
 )
-def test_impossible_knobs_are_refused(knobs: dict[str, object], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        ChessKnobs(**knobs)  # type: ignore[arg-type]
+def test_impossible_params_are_refused(params: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ChessParams(**params)  # type: ignore[arg-type]
 
 
-def test_more_questions_than_are_found_is_said() -> None:
+def test_asking_for_more_questions_than_exist_is_an_error() -> None:
     class Few(type(TASK)):  # type: ignore[misc]
-        def sample(self, rng: Random, knobs: ChessKnobs) -> ChessPuzzle:
-            return posed(rng.choice([BACK_RANK, BACK_RANK.replace("R6K", "1R5K")]))
+        def sample(self, rng: Random, params: ChessParams) -> ChessPuzzle:
+            return make_puzzle(rng.choice([BACK_RANK, BACK_RANK.replace("R6K", "1R5K")]))
 
     with pytest.raises(Exhausted, match="only 2"):
         plan(Few(), 3, 1, TASK.preset())
@@ -237,14 +239,14 @@ def test_a_harder_preset_is_not_the_easy_one_with_more_pieces() -> None:
     assert len(same) <= 2
 
 
-def test_half_of_a_mate_is_no_mate() -> None:
+def test_half_of_a_mating_move_is_not_a_mate() -> None:
     for puzzle in plan(TASK, 300, 5, TASK.preset("hard")):
         for t in np.linspace(0.0, 0.5, 40):
             assert not TASK.accepted(puzzle, TASK.solution(puzzle, float(t))), (puzzle, t)
 
 
-def test_metadata_and_prompt_are_those_of_the_format() -> None:
-    puzzle = posed(BACK_RANK, "back_rank")
+def test_metadata_and_prompt_follow_the_format() -> None:
+    puzzle = make_puzzle(BACK_RANK, "back_rank")
     assert TASK.prompt(puzzle) == "White can deliver checkmate in one move. Show the winning move."
     assert json.loads(json.dumps(TASK.metadata(puzzle))) == {
         "chess_data": {
@@ -257,14 +259,14 @@ def test_metadata_and_prompt_are_those_of_the_format() -> None:
         "mate_moves": ["Ra8#"],
         "pattern_description": "Back-rank mate: rook",
     }
-    black = posed("r6k/8/8/8/8/8/5PPP/6K1 b - - 0 1")
+    black = make_puzzle("r6k/8/8/8/8/8/5PPP/6K1 b - - 0 1")
     assert TASK.prompt(black) == "Black can deliver checkmate in one move. Show the winning move."
     assert TASK.metadata(black)["pattern_description"] == "Mate in one: rook"
-    special = TASK.metadata(posed(EN_PASSANT))["chess_data"]["pattern_tags"]
+    special = TASK.metadata(make_puzzle(EN_PASSANT))["chess_data"]["pattern_tags"]
     assert special == ["given", "pawn", "capture", "en_passant"]
 
 
-def test_the_generator_of_the_documents() -> None:
+def test_the_generator_of_the_specification() -> None:
     generator = ChessGenerator(seed=5)
     positions = generator.generate_mate_positions()
     assert len(positions) == 150 == len({position["fen"] for position in positions})
@@ -281,7 +283,7 @@ def test_the_generator_of_the_documents() -> None:
     assert ChessGenerator(seed=6).generate_mate_positions(1) != positions[:1]
     hard = ChessGenerator(difficulty="hard").generate_mate_positions(1)[0]
     assert hard["difficulty"] == "hard"
-    assert ChessGenerator(knobs=ChessKnobs(("pawn",))).generate_mate_positions(1)[0]["difficulty"] == "custom"
+    assert ChessGenerator(params=ChessParams(("pawn",))).generate_mate_positions(1)[0]["difficulty"] == "custom"
     with pytest.raises(UsageError, match="at least 1"):
         generator.generate_mate_positions(0)
     with pytest.raises(UnknownName, match=r"did you mean .hard."):
@@ -290,9 +292,9 @@ def test_the_generator_of_the_documents() -> None:
 
 def test_a_board_is_written_as_png(tmp_path: Path) -> None:
     path = generate_chess_board_png(BACK_RANK, tmp_path / "deep" / "board.png")
-    assert pixel_digest(read_picture(path)) == pixel_digest(TASK.first_frame(posed(BACK_RANK)))
+    assert pixel_digest(read_image(path)) == pixel_digest(TASK.first_frame(make_puzzle(BACK_RANK)))
     large = generate_chess_board_png(BACK_RANK, str(tmp_path / "large.png"), board_size=777)
-    assert read_picture(large).shape == (777, 777, 3)
+    assert read_image(large).shape == (777, 777, 3)
     with pytest.raises(UsageError, match="Forsyth"):
         generate_chess_board_png("8/8", tmp_path / "no.png")
     with pytest.raises(UsageError, match="80 or more"):
@@ -309,8 +311,8 @@ def test_create_dataset_writes_questions(tmp_path: Path) -> None:
         assert pair["task_category"] == "Chess" and pair["difficulty"] == "easy"
         assert pair["prompt"] == generate_prompt(puzzle)
         assert pair["chess_data"]["initial_fen"] == puzzle.fen and pair["mate_moves"]
-        assert np.array_equal(read_picture(tmp_path / pair["first_image_path"]), TASK.first_frame(puzzle))
-        assert np.array_equal(read_picture(tmp_path / pair["final_image_path"]), TASK.final_frame(puzzle))
+        assert np.array_equal(read_image(tmp_path / pair["first_image_path"]), TASK.first_frame(puzzle))
+        assert np.array_equal(read_image(tmp_path / pair["final_image_path"]), TASK.final_frame(puzzle))
 
 
 def test_create_task_pair_takes_a_position_in_any_form(tmp_path: Path) -> None:
@@ -320,10 +322,10 @@ def test_create_task_pair_takes_a_position_in_any_form(tmp_path: Path) -> None:
     assert pair["puzzle"]["family"] == position["tags"][0]
     again = create_task_pair(pair["puzzle"], "chess_again", output_dir=tmp_path)
     assert again["puzzle"] == pair["puzzle"]
-    assert create_task_pair(posed(EN_PASSANT), "chess_passing", output_dir=tmp_path)["mate_moves"] == ["hxg6#"]
-    with pytest.raises(UsageError, match="no mate in one"):
+    assert create_task_pair(make_puzzle(EN_PASSANT), "chess_passing", output_dir=tmp_path)["mate_moves"] == ["hxg6#"]
+    with pytest.raises(UsageError, match="not a mate in one"):
         create_task_pair({"mate_moves": ["Ra8#"]}, "chess_bad", output_dir=tmp_path)
     with pytest.raises(UsageError, match="no move gives mate"):
         create_task_pair({"fen": chess.STARTING_FEN}, "chess_bad", output_dir=tmp_path)
-    with pytest.raises(UsageError, match="Ra7 is no mate"):
+    with pytest.raises(UsageError, match="Ra7 is not a mate"):
         create_task_pair({"fen": BACK_RANK, "mate_moves": ["Ra7"]}, "chess_bad", output_dir=tmp_path)

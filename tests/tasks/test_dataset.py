@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dot_task import HEIGHT, TASK, WIDTH, Dot, DotKnobs, where
-from vmevalkit.core.errors import Exhausted, Occupied, StoreError
+from dot_task import HEIGHT, TASK, WIDTH, Dot, DotParams, where
+from vmevalkit.core.errors import ConflictError, Exhausted, StoreError
 from vmevalkit.core.jsonable import from_json
-from vmevalkit.media.picture import pixel_digest, read_picture
+from vmevalkit.media.image import pixel_digest, read_image
 from vmevalkit.media.video import probe, read_frames
+from vmevalkit.store.fingerprint import compute_fingerprints, fingerprint
 from vmevalkit.store.questions import load_question, load_questions
 from vmevalkit.tasks.dataset import (
     create_task_dataset,
     difficulty_of,
-    fingerprint,
-    pixel_fingerprint,
     write_question,
     write_solution,
 )
@@ -32,7 +31,7 @@ def write(root: Path, puzzle: Dot = PUZZLE, name: str = "dot_0000", **how: Any) 
 
 
 def test_a_question_folder_holds_the_whole_truth(tmp_path: Path) -> None:
-    record = write(tmp_path, index=0, knobs=DotKnobs())
+    record = write(tmp_path, index=0, params=DotParams())
     folder = tmp_path / "dot_task" / "dot_0000"
     names = {path.name for path in folder.iterdir()}
     assert names == {"first_frame.png", "final_frame.png", "prompt.txt", "question_metadata.json"}
@@ -42,16 +41,16 @@ def test_a_question_folder_holds_the_whole_truth(tmp_path: Path) -> None:
         "id", "prompt", "first_image_path", "final_image_path", "task_category", "difficulty", "created_at", "domain",
     ]  # fmt: skip
     assert (record["id"], record["domain"], record["difficulty"], record["seed"]) == ("dot_0000", "dot", "easy", 42)
-    assert record["knobs"] == {"margin": 30}
+    assert record["params"] == {"margin": 30}
     assert (tmp_path / record["first_image_path"]).is_file()
     assert (tmp_path / record["final_image_path"]).is_file()
     assert (folder / "prompt.txt").read_text() == TASK.prompt(PUZZLE)
     puzzle = from_json(Dot, record["puzzle"])
     assert puzzle == PUZZLE
     for name, frame in (("first_frame", TASK.first_frame(puzzle)), ("final_frame", TASK.final_frame(puzzle))):
-        picture = read_picture(folder / f"{name}.png")
-        assert np.array_equal(picture, frame)
-        assert record["pixel_digests"][name] == pixel_digest(picture)
+        image = read_image(folder / f"{name}.png")
+        assert np.array_equal(image, frame)
+        assert record["pixel_digests"][name] == pixel_digest(image)
     question = load_question(folder)
     assert (question.id, question.domain, question.prompt) == ("dot_0000", "dot", TASK.prompt(PUZZLE))
 
@@ -61,7 +60,7 @@ def test_the_same_question_may_be_written_again_and_another_not(tmp_path: Path) 
     again = write(tmp_path, created_at="2026-01-01T00:00:00+00:00")
     assert again["created_at"] != first["created_at"]
     assert load_question(tmp_path / "dot_task" / "dot_0000").metadata == again
-    with pytest.raises(Occupied, match="dot_0000 holds another question"):
+    with pytest.raises(ConflictError, match="dot_0000 holds another question"):
         write(tmp_path, Dot(51, (60, 70)))
     assert load_question(tmp_path / "dot_task" / "dot_0000").metadata == again
     write(tmp_path, Dot(51, (60, 70)), replace=True)
@@ -81,21 +80,21 @@ def test_a_folder_made_by_hand_is_not_overwritten(tmp_path: Path) -> None:
     mine = tmp_path / "dot_task" / "dot_0000"
     mine.mkdir(parents=True)
     (mine / "prompt.txt").write_text("my own")
-    with pytest.raises(Occupied):
+    with pytest.raises(ConflictError):
         write(tmp_path)
     assert (mine / "prompt.txt").read_text() == "my own"
 
 
-def test_the_solution_film_runs_from_the_first_frame_to_the_final_one(tmp_path: Path) -> None:
+def test_the_solution_video_runs_from_the_first_frame_to_the_final_one(tmp_path: Path) -> None:
     write(tmp_path, solution=True)
     write(tmp_path, name="dot_0001")
     write_solution(TASK, PUZZLE, "dot_0001", tmp_path)
     for name in ("dot_0000", "dot_0001"):
-        film = tmp_path / "dot_task" / name / "solution.mp4"
-        info = probe(film)
+        video = tmp_path / "dot_task" / name / "solution.mp4"
+        info = probe(video)
         assert (info.width, info.height, info.fps, info.codec) == (WIDTH, HEIGHT, 24, "h264")
-        track = [where(timed.frame) for timed in read_frames(film)]
-        assert len(track) == round(TASK.film_seconds * 24)
+        track = [where(timed.frame) for timed in read_frames(video)]
+        assert len(track) == round(TASK.video_seconds * 24)
         assert track[0] == pytest.approx(0.0, abs=0.05)
         assert track[len(track) // 2] == pytest.approx(0.5, abs=0.05)
         assert track[-1] == pytest.approx(1.0, abs=0.05)
@@ -106,12 +105,12 @@ def test_a_dataset_is_written_and_listed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     dataset = create_task_dataset(TASK, 5)
     assert dataset["name"] == "dot_tasks"
-    assert dataset["description"] == "A dot travels along a line. (5 pairs)"
+    assert dataset["description"] == "A dot moves along a line. (5 pairs)"
     assert [pair["id"] for pair in dataset["pairs"]] == [f"dot_{i:04d}" for i in range(5)]
     assert json.loads(Path("data/dot_tasks/dot_tasks.json").read_text()) == dataset
     assert [question.metadata for question in load_questions("data/questions")] == dataset["pairs"]
     assert create_task_dataset(TASK, 3)["pairs"][0]["puzzle"] == dataset["pairs"][0]["puzzle"]
-    with pytest.raises(Occupied):
+    with pytest.raises(ConflictError):
         create_task_dataset(TASK, 3, seed=1)
     assert [question.metadata["seed"] for question in load_questions("data/questions")] == [42] * 5
     create_task_dataset(TASK, 3, seed=1, force=True)
@@ -120,17 +119,17 @@ def test_a_dataset_is_written_and_listed(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_difficulty_and_knobs_are_recorded(tmp_path: Path) -> None:
     pairs = create_task_dataset(TASK, 2, difficulty="hard", output_dir=tmp_path / "a", solutions=True)["pairs"]
-    assert [(pair["difficulty"], pair["knobs"]) for pair in pairs] == [("hard", {"margin": 18})] * 2
+    assert [(pair["difficulty"], pair["params"]) for pair in pairs] == [("hard", {"margin": 18})] * 2
     assert (tmp_path / "a" / "dot_tasks" / "dot_tasks.json").is_file()
     assert (tmp_path / "a" / "dot_task" / "dot_0001" / "solution.mp4").is_file()
-    pairs = create_task_dataset(TASK, 2, knobs=DotKnobs(20), output_dir=tmp_path / "b")["pairs"]
-    assert [(pair["difficulty"], pair["knobs"]) for pair in pairs] == [("custom", {"margin": 20})] * 2
-    assert difficulty_of(TASK, DotKnobs(24)) == "medium"
+    pairs = create_task_dataset(TASK, 2, params=DotParams(20), output_dir=tmp_path / "b")["pairs"]
+    assert [(pair["difficulty"], pair["params"]) for pair in pairs] == [("custom", {"margin": 20})] * 2
+    assert difficulty_of(TASK, DotParams(24)) == "medium"
 
 
 def test_nothing_is_written_when_there_are_too_few(tmp_path: Path) -> None:
     class Single(type(TASK)):  # type: ignore[misc]
-        def capacity(self, knobs: DotKnobs) -> int:
+        def capacity(self, params: DotParams) -> int:
             return 1
 
     with pytest.raises(Exhausted):
@@ -146,7 +145,9 @@ def test_fingerprints_name_content(tmp_path: Path) -> None:
     one, same, other = pairs("one"), pairs("same"), pairs("other", seed=1)
     stored = json.loads((tmp_path / "one" / "dot_tasks" / "dot_tasks.json").read_text())["pairs"]
     assert fingerprint(one) == fingerprint(same) == fingerprint(stored) != fingerprint(other)
-    assert pixel_fingerprint(one) == pixel_fingerprint(same) == pixel_fingerprint(stored) != pixel_fingerprint(other)
+    pixels = [compute_fingerprints(pairs)[1] for pairs in (one, same, stored, other)]
+    assert pixels[0] == pixels[1] == pixels[2] != pixels[3]
+    assert compute_fingerprints(one)[0] == fingerprint(one)
     assert fingerprint(one) != fingerprint(one[:3])
     assert fingerprint(one) != fingerprint(one[::-1])
 
@@ -155,7 +156,7 @@ def test_a_fingerprint_is_the_same_everywhere() -> None:
     pair = {"id": "a_0000", "puzzle": {"β": [1, 0.1, None, True], "a": {"x": "y"}}, "prompt": "Go to 30°."}
     pair["pixel_digests"] = {"first_frame": "0" * 16, "final_frame": "1" * 16}
     assert fingerprint([pair, pair]) == "8aeecb0085a156aaab345e41e8bf4bafc435bd85c0b68d6e17467e7d723bbc72"
-    assert pixel_fingerprint([pair, pair]) == "d7713e9d10e82dae627460d9f5e44f9294ee1812af9f683daf722272a869709b"
+    assert compute_fingerprints([pair, pair])[1] == "d7713e9d10e82dae627460d9f5e44f9294ee1812af9f683daf722272a869709b"
 
 
 FULL = """
@@ -178,7 +179,7 @@ def test_no_room_leaves_nothing_half_written(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path / "out"), tests], capture_output=True, text=True, check=True
     )
-    assert "may not grow that large" in done.stdout
+    assert "exceeds the size limit" in done.stdout
     assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 

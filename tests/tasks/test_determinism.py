@@ -1,4 +1,4 @@
-"""Questions of one seed are the same whoever draws them: pictures by pixel, and all that is told of them but when."""
+"""Questions of one seed are the same whoever draws them: images by pixel, and all that is told of them but when."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vmevalkit.media.picture import Frame, read_picture
-from vmevalkit.runner.generate import generate
+from vmevalkit.datasets.generate import generate
+from vmevalkit.media.image import Frame, read_image
 from vmevalkit.store.questions import load_questions
 
 N, FEWER, SEED = 6, 4, 42
@@ -53,9 +53,9 @@ def records(root: Path, task: str) -> list[dict[str, Any]]:
     return told
 
 
-def pictures(root: Path, task: str) -> list[Frame]:
+def images(root: Path, task: str) -> list[Frame]:
     folders = [question.folder for question in load_questions(root, [task])]
-    return [read_picture(folder / name) for folder in folders for name in ("first_frame.png", "final_frame.png")]
+    return [read_image(folder / name) for folder in folders for name in ("first_frame.png", "final_frame.png")]
 
 
 def fingerprints(root: Path, task: str) -> tuple[str, str]:
@@ -63,11 +63,12 @@ def fingerprints(root: Path, task: str) -> tuple[str, str]:
     return made["fingerprint"], made["pixel_fingerprint"]
 
 
+@pytest.mark.slow
 @both_tasks
 def test_neither_the_process_nor_the_workers_matter(made: dict[str, Path], task: str) -> None:
     assert records(made["one"], task) == records(made["two"], task)
     assert len(records(made["one"], task)) == N
-    for one, two in zip(pictures(made["one"], task), pictures(made["two"], task), strict=True):
+    for one, two in zip(images(made["one"], task), images(made["two"], task), strict=True):
         assert np.array_equal(one, two)
     assert fingerprints(made["one"], task) == fingerprints(made["two"], task)
 
@@ -75,13 +76,13 @@ def test_neither_the_process_nor_the_workers_matter(made: dict[str, Path], task:
 @both_tasks
 def test_the_first_questions_do_not_depend_on_how_many_there_are(made: dict[str, Path], task: str) -> None:
     assert records(made["fewer"], task) == records(made["one"], task)[:FEWER]
-    for few, many in zip(pictures(made["fewer"], task), pictures(made["one"], task)[: 2 * FEWER], strict=True):
+    for few, many in zip(images(made["fewer"], task), images(made["one"], task)[: 2 * FEWER], strict=True):
         assert np.array_equal(few, many)
 
 
 @both_tasks
 def test_another_seed_gives_other_questions(made: dict[str, Path], task: str) -> None:
-    one, other = pictures(made["one"], task)[::2], pictures(made["other"], task)[::2]
+    one, other = images(made["one"], task)[::2], images(made["other"], task)[::2]
     assert len(other) == N
     assert not any(np.array_equal(here, there) for here in one for there in other)
     puzzles = [record["puzzle"] for record in records(made["one"], task)]

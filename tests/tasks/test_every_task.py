@@ -8,11 +8,11 @@ import sys
 from random import Random
 
 import pytest
-from drawn_films import gold, judged, still
+from drawn_videos import gold, judged, still
 
 from vmevalkit.baselines.tricks import TRICKS
 from vmevalkit.core.jsonable import digest, from_json, to_json
-from vmevalkit.media.picture import pixel_digest
+from vmevalkit.media.image import pixel_digest
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.planning import plan
 
@@ -24,7 +24,7 @@ PROGRAM = """
 import sys
 from random import Random
 from vmevalkit.core.jsonable import digest
-from vmevalkit.media.picture import pixel_digest
+from vmevalkit.media.image import pixel_digest
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.planning import plan
 
@@ -32,13 +32,14 @@ task = TASKS[sys.argv[1]]
 for difficulty in task.difficulties:
     made = plan(task, 4, 7, task.preset(difficulty))
     print(digest(made), *(pixel_digest(task.final_frame(puzzle)) for puzzle in made))
-    films = task.films(made[0], Random(1))
-    print(*(name + pixel_digest(task.draw(made[0], films[name].state_at(0.8))) for name in sorted(films)))
+    videos = task.cheats(made[0], Random(1))
+    print(*(name + pixel_digest(task.draw(made[0], videos[name].state_at(0.8))) for name in sorted(videos)))
 """
 
 
+@pytest.mark.slow
 @every_task
-def test_the_same_seed_gives_the_same_questions_and_films_in_another_process(name: str) -> None:
+def test_the_same_seed_gives_the_same_questions_and_videos_in_another_process(name: str) -> None:
     outputs = [
         subprocess.run(
             [sys.executable, "-c", PROGRAM, name],
@@ -58,9 +59,9 @@ def test_the_same_seed_gives_the_same_questions_and_films_in_another_process(nam
 @every_difficulty
 def test_questions_depend_on_the_seed_and_not_on_their_number(name: str, difficulty: str) -> None:
     task = TASKS[name]
-    knobs = task.preset(difficulty)
-    assert plan(task, 4, 1, knobs) == plan(task, 12, 1, knobs)[:4]
-    assert plan(task, 12, 1, knobs) != plan(task, 12, 2, knobs)
+    params = task.preset(difficulty)
+    assert plan(task, 4, 1, params) == plan(task, 12, 1, params)[:4]
+    assert plan(task, 12, 1, params) != plan(task, 12, 2, params)
 
 
 @every_difficulty
@@ -71,8 +72,9 @@ def test_a_puzzle_survives_its_record(name: str, difficulty: str) -> None:
         assert json.loads(json.dumps(task.metadata(puzzle)))
 
 
+@pytest.mark.slow
 @every_difficulty
-def test_gold_is_worth_five_and_a_still_film_one(name: str, difficulty: str) -> None:
+def test_gold_is_worth_five_and_a_still_video_one(name: str, difficulty: str) -> None:
     task = TASKS[name]
     paces = [(2.0, 8.0), (4.0, 24.0)]
     for puzzle, (seconds, fps) in zip(plan(task, 2, 3, task.preset(difficulty)), paces, strict=True):
@@ -82,14 +84,15 @@ def test_gold_is_worth_five_and_a_still_film_one(name: str, difficulty: str) -> 
         assert (found.value, found.outcome, found.failure_mode) == (1, 0.0, "static")
 
 
+@pytest.mark.slow
 @every_difficulty
-def test_every_film_gets_its_verdict(name: str, difficulty: str) -> None:
+def test_every_video_gets_its_verdict(name: str, difficulty: str) -> None:
     task = TASKS[name]
     [puzzle] = plan(task, 1, 9, task.preset(difficulty))
-    for trick, film in task.films(puzzle, Random(4)).items():
-        found = judged(task, puzzle, film)
-        assert found.passed == (film.expected == "pass"), (trick, puzzle, found.explanation)
-        assert film.why
+    for trick, video in task.cheats(puzzle, Random(4)).items():
+        found = judged(task, puzzle, video)
+        assert found.passed == (video.expected == "pass"), (trick, puzzle, found.explanation)
+        assert video.why
 
 
 @every_task

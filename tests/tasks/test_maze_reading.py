@@ -1,4 +1,4 @@
-"""What is drawn is read back: plain, and through what films do to pictures."""
+"""Drawn states are read back: unchanged, and with the degradations of videos."""
 
 from __future__ import annotations
 
@@ -9,56 +9,57 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
+from arbitrary_frames import read_arbitrary_frames
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vmevalkit.media.canvas import Canvas, blend
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.sighting import Sighting
+from vmevalkit.media.image import Frame
+from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.video import read_frames, write_video
-from vmevalkit.tasks.maze_task import TASK, Maze, MazeKnobs, MazeState
+from vmevalkit.tasks.maze_task import TASK, Maze, MazeParams, MazeState
 from vmevalkit.tasks.maze_task.lattice import centre, wall_between, wall_count, wall_ends
-from vmevalkit.tasks.maze_task.maze_reasoning import home_walls
-from vmevalkit.tasks.maze_task.render import layout_of
+from vmevalkit.tasks.maze_task.maze_reasoning import initial_walls
+from vmevalkit.tasks.maze_task.render import geometry_of
 
-settled = settings(deadline=None, derandomize=True, max_examples=60)
+few_examples = settings(deadline=None, derandomize=True, max_examples=60)
 
 
-def shrunk(frame: Frame) -> Frame:
+def shrink(frame: Frame) -> Frame:
     return np.asarray(cv2.resize(frame, (416, 240), interpolation=cv2.INTER_AREA))
 
 
 def read(maze: Maze, frame: Frame, before: MazeState | None = None) -> MazeState | None:
-    return TASK.reader(maze).read(Sighting(shrunk(frame), 0.0), before)
+    return TASK.reader(maze).read(RegisteredFrame(shrink(frame), 0.0), before)
 
 
 @st.composite
 def scenes(draw: st.DrawFn) -> tuple[Maze, MazeState]:
-    """A maze with dots and flag anywhere, and some walls changed, though not under a mark."""
+    """Return a maze with dots and flag anywhere, and some changed walls that no marker covers."""
     grid_n = draw(st.integers(2, 12))
     rng = Random(draw(st.integers(0, 10**6)))
-    maze = TASK.sample(rng, MazeKnobs(grid_n, 2))
+    maze = TASK.sample(rng, MazeParams(grid_n, 2))
 
-    def somewhere() -> tuple[float, float]:
+    def random_point() -> tuple[float, float]:
         return (rng.uniform(0.3, grid_n - 0.3), rng.uniform(0.3, grid_n - 0.3))
 
-    flag = somewhere() if draw(st.integers(0, 3)) == 0 else centre(maze.goal)
+    flag = random_point() if draw(st.integers(0, 3)) == 0 else centre(maze.goal)
     dots: list[tuple[float, float]] = []
     for _ in range(draw(st.sampled_from([1, 1, 1, 2]))):
-        dot = centre(maze.goal) if draw(st.integers(0, 4)) == 0 else somewhere()
+        dot = centre(maze.goal) if draw(st.integers(0, 4)) == 0 else random_point()
         if all(dist(dot, other) > 0.8 for other in dots):
             dots.append(dot)
-    walls = home_walls(maze)
+    walls = initial_walls(maze)
     for _ in range(draw(st.integers(0, 2))):
         wall = rng.randrange(wall_count(grid_n))
         (x, y), (end_x, end_y) = wall_ends(grid_n, wall)
         middle = ((x + end_x) / 2, (y + end_y) / 2)
-        if all(dist(middle, mark) > 1.0 for mark in (*dots, flag)):
+        if all(dist(middle, marker) > 1.0 for marker in (*dots, flag)):
             walls ^= 1 << wall
     return maze, MazeState(tuple(sorted(dots)), walls, (flag,))
 
 
-def agrees(state: MazeState, found: MazeState | None, dot_cells: float, flag_cells: float) -> None:
+def assert_same_state(state: MazeState, found: MazeState | None, dot_cells: float, flag_cells: float) -> None:
     assert found is not None
     assert found.walls == state.walls
     assert len(found.dots) == len(state.dots)
@@ -69,11 +70,11 @@ def agrees(state: MazeState, found: MazeState | None, dot_cells: float, flag_cel
     assert dist(state.flags[0], found.flags[0]) < (flag_cells if clear else 0.3)
 
 
-@settled
+@few_examples
 @given(scenes())
 def test_a_drawn_state_is_read_back(scene: tuple[Maze, MazeState]) -> None:
     maze, state = scene
-    agrees(state, read(maze, TASK.draw(maze, state)), 0.02, 0.04)
+    assert_same_state(state, read(maze, TASK.draw(maze, state)), 0.02, 0.04)
 
 
 def blurred(frame: Frame) -> Frame:
@@ -98,32 +99,32 @@ def noisy(frame: Frame) -> Frame:
     return np.clip(frame + noise, 0, 255).astype(np.uint8)
 
 
-@pytest.mark.parametrize("worsen", [blurred, jpeg, darker, cast, noisy])
+@pytest.mark.parametrize("degrade", [blurred, jpeg, darker, cast, noisy])
 @settings(deadline=None, derandomize=True, max_examples=25)
 @given(scenes())
-def test_a_worsened_state_is_read_back(worsen: object, scene: tuple[Maze, MazeState]) -> None:
+def test_a_degraded_state_is_read_back(degrade: object, scene: tuple[Maze, MazeState]) -> None:
     maze, state = scene
-    agrees(state, read(maze, worsen(TASK.draw(maze, state))), 0.08, 0.2)  # type: ignore[operator]
+    assert_same_state(state, read(maze, degrade(TASK.draw(maze, state))), 0.08, 0.2)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(("grid_n", "crf", "most_unreadable"), [(3, 40, 0), (12, 35, 0), (12, 40, 2)])
-def test_a_film_at_a_low_rate_is_read(tmp_path: Path, grid_n: int, crf: int, most_unreadable: int) -> None:
-    maze = TASK.sample(Random(4), MazeKnobs(grid_n))
+def test_a_video_with_a_low_bit_rate_is_read(tmp_path: Path, grid_n: int, crf: int, most_unreadable: int) -> None:
+    maze = TASK.sample(Random(4), MazeParams(grid_n))
     states = [TASK.solution(maze, i / 23) for i in range(24)]
     frames = [cv2.GaussianBlur(TASK.draw(maze, state), (0, 0), 1.5) for state in states]
-    write_video(tmp_path / "film.mp4", frames, 24, crf=crf)
-    found = [read(maze, timed.frame) for timed in read_frames(tmp_path / "film.mp4")]
+    write_video(tmp_path / "video.mp4", frames, 24, crf=crf)
+    found = [read(maze, timed.frame) for timed in read_frames(tmp_path / "video.mp4")]
     assert len(found) == 24
     for state, seen in zip(states, found, strict=True):
         if seen is not None:
-            agrees(state, seen, 0.12, 0.25)
+            assert_same_state(state, seen, 0.12, 0.25)
     assert found.count(None) <= most_unreadable
 
 
-@settled
+@few_examples
 @given(st.integers(2, 12), st.integers(0, 10**6))
-def test_a_missing_dot_and_a_missing_flag_are_missed(grid_n: int, seed: int) -> None:
-    maze = TASK.sample(Random(seed), MazeKnobs(grid_n, 2))
+def test_a_missing_dot_and_a_missing_flag_are_read_as_missing(grid_n: int, seed: int) -> None:
+    maze = TASK.sample(Random(seed), MazeParams(grid_n, 2))
     whole = TASK.solution(maze, 0.0)
     without_dot = read(maze, TASK.draw(maze, MazeState((), whole.walls, whole.flags)), whole)
     assert without_dot is not None and without_dot.dots == () and len(without_dot.flags) == 1
@@ -132,8 +133,8 @@ def test_a_missing_dot_and_a_missing_flag_are_missed(grid_n: int, seed: int) -> 
 
 
 @pytest.mark.parametrize("grid_n", [3, 8, 12])
-def test_in_a_dissolve_there_is_never_more_than_one_dot(grid_n: int) -> None:
-    maze = TASK.sample(Random(9), MazeKnobs(grid_n))
+def test_a_dissolve_never_shows_more_than_one_dot(grid_n: int) -> None:
+    maze = TASK.sample(Random(9), MazeParams(grid_n))
     first, final = TASK.first_frame(maze), TASK.final_frame(maze)
     counts = []
     for share in np.linspace(0, 1, 41):
@@ -145,11 +146,11 @@ def test_in_a_dissolve_there_is_never_more_than_one_dot(grid_n: int) -> None:
     assert counts[20] == 0
 
 
-def test_what_is_no_maze_is_unreadable() -> None:
-    maze = TASK.sample(Random(1), MazeKnobs(5))
-    other = TASK.sample(Random(1), MazeKnobs(12))
+def test_other_images_are_unreadable() -> None:
+    maze = TASK.sample(Random(1), MazeParams(5))
+    other = TASK.sample(Random(1), MazeParams(12))
     grains = np.random.default_rng(0).integers(0, 256, (60, 104, 3), np.uint8)
-    pictures = [
+    images = [
         np.zeros((480, 832, 3), np.uint8),
         np.full((480, 832, 3), 255, np.uint8),
         np.full((480, 832, 3), 128, np.uint8),
@@ -158,10 +159,21 @@ def test_what_is_no_maze_is_unreadable() -> None:
         TASK.first_frame(other),
         blend(TASK.first_frame(maze), np.full((480, 832, 3), 255, np.uint8), 0.9),
     ]
-    assert [read(maze, picture) for picture in pictures] == [None] * len(pictures)
+    assert [read(maze, image) for image in images] == [None] * len(images)
 
 
-def covered(frame: Frame, box: tuple[int, int, int, int], colour: object, text: str = "") -> Frame:
+@pytest.mark.slow
+@few_examples
+@given(st.integers(2, 12), st.integers(0, 2**32 - 1))
+def test_arbitrary_pixels_never_raise(grid_n: int, seed: int) -> None:
+    maze = TASK.sample(Random(seed), MazeParams(grid_n, 2))
+    for reading in read_arbitrary_frames(TASK, maze, seed):
+        if reading.state is not None:
+            assert 0 <= reading.state.walls < 1 << wall_count(grid_n)
+            assert np.isfinite([*reading.state.dots, *reading.state.flags]).all()
+
+
+def cover(frame: Frame, box: tuple[int, int, int, int], colour: object, text: str = "") -> Frame:
     canvas = Canvas(832, 480)
     canvas.paste(frame, 0, 0)
     canvas.rectangle(*box, colour)  # type: ignore[arg-type]
@@ -171,96 +183,96 @@ def covered(frame: Frame, box: tuple[int, int, int, int], colour: object, text: 
 
 
 @pytest.mark.parametrize("grid_n", [3, 5, 8, 12])
-def test_walls_behind_a_hand_or_a_caption_are_as_they_were(grid_n: int) -> None:
-    maze = TASK.sample(Random(2), MazeKnobs(grid_n))
+def test_walls_behind_a_hand_or_a_caption_keep_their_state(grid_n: int) -> None:
+    maze = TASK.sample(Random(2), MazeParams(grid_n))
     state = TASK.solution(maze, 0.0)
     frame = TASK.draw(maze, state)
-    layout = layout_of(grid_n)
-    left = 560 if state.dots[0][0] * layout.cell + layout.left < 416 else 190
+    geometry = geometry_of(grid_n)
+    left = 560 if state.dots[0][0] * geometry.cell + geometry.left < 416 else 190
     for colour in ("#d9a57e", "#7d4f35", (0.0, 0.0, 0.0, 0.75), (0.5, 0.5, 0.5)):
-        found = read(maze, covered(frame, (left, 0, 80, 480), colour))
+        found = read(maze, cover(frame, (left, 0, 80, 480), colour))
         assert found is not None and found.walls == state.walls
     for top in range(30, 440, 29):
-        found = read(maze, covered(frame, (220, top, 320, 48), (1, 1, 1), "Step 2: the answer"))
+        found = read(maze, cover(frame, (220, top, 320, 48), (1, 1, 1), "Step 2: the answer"))
         assert found is None or found.walls == state.walls
 
 
-def test_a_hidden_dot_is_unreadable_and_a_hidden_flag_stays() -> None:
-    maze = TASK.sample(Random(3), MazeKnobs(3, 4))
+def test_a_hidden_dot_is_unreadable_and_a_hidden_flag_keeps_its_place() -> None:
+    maze = TASK.sample(Random(3), MazeParams(3, 4))
     state = TASK.solution(maze, 0.0)
-    layout = layout_of(3)
+    geometry = geometry_of(3)
 
     def cell_box(cell: tuple[int, int]) -> tuple[int, int, int, int]:
-        x, y = layout.pixel((cell[1], cell[0]))
-        return (round(x) + 10, round(y) + 10, layout.cell - 20, layout.cell - 20)
+        x, y = geometry.pixel((cell[1], cell[0]))
+        return (round(x) + 10, round(y) + 10, geometry.cell - 20, geometry.cell - 20)
 
-    assert read(maze, covered(TASK.draw(maze, state), cell_box(maze.start), "#d9a57e")) is None
-    no_flag = read(maze, covered(TASK.draw(maze, state), cell_box(maze.goal), "#d9a57e"))
+    assert read(maze, cover(TASK.draw(maze, state), cell_box(maze.start), "#d9a57e")) is None
+    no_flag = read(maze, cover(TASK.draw(maze, state), cell_box(maze.goal), "#d9a57e"))
     assert no_flag is not None and no_flag.flags == (centre(maze.goal),)
 
 
-def test_a_dot_hides_only_behind_what_it_has_reached_and_comes_out_of_there() -> None:
-    maze = TASK.sample(Random(3), MazeKnobs(3, 4))
-    layout = layout_of(3)
+def test_a_dot_can_only_hide_behind_a_cover_that_it_reached() -> None:
+    maze = TASK.sample(Random(3), MazeParams(3, 4))
+    geometry = geometry_of(3)
     states = [TASK.solution(maze, t) for t in (0.0, 0.02, 0.04)]
     reader = TASK.reader(maze)
 
-    def look(frame: Frame, before: MazeState | None) -> MazeState | None:
-        return reader.read(Sighting(shrunk(frame), 0.0), before)
+    def read_next(frame: Frame, before: MazeState | None) -> MazeState | None:
+        return reader.read(RegisteredFrame(shrink(frame), 0.0), before)
 
-    def hand(x: float, y: float) -> tuple[int, int, int, int]:
-        left, top = layout.pixel((x, y))
+    def hand_box(x: float, y: float) -> tuple[int, int, int, int]:
+        left, top = geometry.pixel((x, y))
         return (round(left) - 40, round(top) - 40, 80, 80)
 
     before = None
     for state in states:
-        before = look(TASK.draw(maze, state), before)
+        before = read_next(TASK.draw(maze, state), before)
     assert before is not None
     x, y = before.dots[0]
-    bare = TASK.draw(maze, MazeState((), states[0].walls, states[0].flags))
-    far = look(covered(bare, hand(x, y - 1 if y > 1 else y + 1), "#d9a57e"), before)
+    without_dot = TASK.draw(maze, MazeState((), states[0].walls, states[0].flags))
+    far = read_next(cover(without_dot, hand_box(x, y - 1 if y > 1 else y + 1), "#d9a57e"), before)
     assert far is not None and far.dots == ()  # it vanished in plain view
     reader = TASK.reader(maze)
     for state in states:
-        before = look(TASK.draw(maze, state), before)
-    assert look(covered(bare, hand(x, y), "#d9a57e"), before) is None  # it is behind the hand
-    again = look(TASK.draw(maze, TASK.solution(maze, 1.0)), before)
-    assert again is not None and again.emerged
-    assert all(abs(px - x) < 0.8 and abs(py - y) < 0.8 for px, py in again.emerged)
+        before = read_next(TASK.draw(maze, state), before)
+    assert read_next(cover(without_dot, hand_box(x, y), "#d9a57e"), before) is None  # it is behind the hand
+    again = read_next(TASK.draw(maze, TASK.solution(maze, 1.0)), before)
+    assert again is not None and again.emerged_from
+    assert all(abs(px - x) < 0.8 and abs(py - y) < 0.8 for px, py in again.emerged_from)
 
 
-def test_walls_outside_the_film_are_as_they_were() -> None:
-    maze = TASK.sample(Random(6), MazeKnobs(8))
+def test_walls_outside_the_video_keep_their_state() -> None:
+    maze = TASK.sample(Random(6), MazeParams(8))
     state = TASK.solution(maze, 0.0)
-    picture = shrunk(TASK.draw(maze, state))
-    seen = np.ones(picture.shape[:2], np.bool_)
+    image = shrink(TASK.draw(maze, state))
+    seen = np.ones(image.shape[:2], np.bool_)
     seen[:30], seen[-30:] = False, False
-    cut = np.where(seen[..., None], picture, 255).astype(np.uint8)
-    found = TASK.reader(maze).read(Sighting(cut, 0.0, seen), None)
+    cut = np.where(seen[..., None], image, 255).astype(np.uint8)
+    found = TASK.reader(maze).read(RegisteredFrame(cut, 0.0, seen), None)
     assert found is not None and found.walls == state.walls
-    blind = TASK.reader(maze).read(Sighting(cut, 0.0), None)
-    assert blind is not None and blind.walls != state.walls
+    without_mask = TASK.reader(maze).read(RegisteredFrame(cut, 0.0), None)
+    assert without_mask is not None and without_mask.walls != state.walls
 
 
-def test_a_wall_is_open_once_it_is_seen_open_and_shut_once_it_is_seen_shut() -> None:
-    maze = TASK.sample(Random(8), MazeKnobs(5, 8))
-    home = TASK.solution(maze, 0.0)
-    closed = next(c for c in ((2, 2), (2, 3), (3, 3)) if home.walls >> wall_between(5, c, (c[0], c[1] + 1)) & 1)
+def test_a_wall_opens_and_closes_when_it_is_visible() -> None:
+    maze = TASK.sample(Random(8), MazeParams(5, 8))
+    initial = TASK.solution(maze, 0.0)
+    closed = next(c for c in ((2, 2), (2, 3), (3, 3)) if initial.walls >> wall_between(5, c, (c[0], c[1] + 1)) & 1)
     wall = 1 << wall_between(5, closed, (closed[0], closed[1] + 1))
-    opened = MazeState(home.dots, home.walls & ~wall, home.flags)
-    found = read(maze, TASK.draw(maze, opened), home)
+    opened = MazeState(initial.dots, initial.walls & ~wall, initial.flags)
+    found = read(maze, TASK.draw(maze, opened), initial)
     assert found is not None and found.walls == opened.walls
-    shut = read(maze, TASK.draw(maze, home), found)
-    assert shut is not None and shut.walls == home.walls
-    behind = MazeState(((closed[1] + 1.0, closed[0] + 0.5),), home.walls, home.flags)
+    closed_again = read(maze, TASK.draw(maze, initial), found)
+    assert closed_again is not None and closed_again.walls == initial.walls
+    behind = MazeState(((closed[1] + 1.0, closed[0] + 0.5),), initial.walls, initial.flags)
     under_dot = read(maze, TASK.draw(maze, behind), opened)
     assert under_dot is not None and under_dot.walls == opened.walls
 
 
 def test_a_dot_with_a_glow_or_a_trail_is_one_dot() -> None:
-    maze = TASK.sample(Random(11), MazeKnobs(3))
+    maze = TASK.sample(Random(11), MazeParams(3))
     state = TASK.solution(maze, 0.3)
-    x, y = layout_of(3).pixel(state.dots[0])
+    x, y = geometry_of(3).pixel(state.dots[0])
     for paint in ("glow", "trail", "pen"):
         canvas = Canvas(832, 480)
         canvas.paste(TASK.draw(maze, state), 0, 0)
@@ -268,7 +280,7 @@ def test_a_dot_with_a_glow_or_a_trail_is_one_dot() -> None:
             canvas.circle(x, y, 40, fill=(0.5, 0.95, 0.65, 0.5))
             canvas.circle(x, y, 28, fill="#22c55e")
         elif paint == "trail":
-            canvas.line([(x, y), layout_of(3).pixel(centre(maze.start))], "#22c55e", 12)
+            canvas.line([(x, y), geometry_of(3).pixel(centre(maze.start))], "#22c55e", 12)
         else:
             canvas.line([(x - 60, y - 4), (x + 60, y + 4)], "#303040", 6)
         found = read(maze, canvas.frame())

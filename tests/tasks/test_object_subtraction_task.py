@@ -1,4 +1,4 @@
-"""Scenes mean what their prompts say, are distinct and the same everywhere; the document's names and examples work."""
+"""Prompts select the targets, questions are distinct and reproducible, and the document's names and examples work."""
 
 from __future__ import annotations
 
@@ -17,36 +17,37 @@ import numpy as np
 import pytest
 from object_subtraction_proof import REST, prove
 
-from vmevalkit.core.errors import Exhausted, Occupied, Uncertified, UnknownName, UsageError
+from vmevalkit.core.errors import ConflictError, Exhausted, Uncertified, UnknownName, UsageError
 from vmevalkit.core.jsonable import digest, from_json, to_json
-from vmevalkit.media.picture import read_picture
+from vmevalkit.media.image import read_image
 from vmevalkit.runner.TASK_CATALOG import TASK_CATALOG
 from vmevalkit.store.questions import load_questions
 from vmevalkit.tasks.object_subtraction_task import (
     TASK,
     ObjectSubtraction,
     ObjectSubtractionGenerator,
-    ObjectSubtractionKnobs,
+    ObjectSubtractionParams,
     create_dataset,
     create_task_pair,
     generate_prompt,
 )
-from vmevalkit.tasks.object_subtraction_task.makers import MAKERS, Wanted
-from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import KINDS
-from vmevalkit.tasks.object_subtraction_task.placement import on_grid, place
-from vmevalkit.tasks.object_subtraction_task.scene import box_of, gap
+from vmevalkit.tasks.object_subtraction_task.placement import place_objects, place_on_grid
+from vmevalkit.tasks.object_subtraction_task.puzzle import RULE_KINDS
+from vmevalkit.tasks.object_subtraction_task.scene import compute_box, measure_gap
+from vmevalkit.tasks.object_subtraction_task.scene_builders import SCENE_BUILDERS
+from vmevalkit.tasks.object_subtraction_task.scene_drafts import SceneSpec
 from vmevalkit.tasks.planning import plan
 
-ALL = ObjectSubtractionKnobs(levels=("L1", "L2", "L3", "L4"))
+ALL = ObjectSubtractionParams(levels=("L1", "L2", "L3", "L4"))
 
 
-@pytest.mark.parametrize("level", list(KINDS))
-def test_a_thousand_questions_of_each_level_mean_what_they_say(level: str) -> None:
-    planned = plan(TASK, 1000, 42, ObjectSubtractionKnobs(levels=(level,)))
+@pytest.mark.parametrize("level", list(RULE_KINDS))
+def test_1000_prompts_of_each_level_select_their_targets(level: str) -> None:
+    planned = plan(TASK, 1000, 42, ObjectSubtractionParams(levels=(level,)))
     assert len({digest(replace(puzzle, animation="fade")) for puzzle in planned}) == 1000
     prompts = [prove(puzzle) for puzzle in planned]
     kinds = Counter(puzzle.rule.kind for puzzle in planned)
-    assert set(kinds) == set(KINDS[level])
+    assert set(kinds) == set(RULE_KINDS[level])
     assert min(kinds.values()) >= 0.1 * 1000
     assert Counter(len(puzzle.things) for puzzle in planned).keys() == {5, 6, 7, 8}
     if level == "L3":  # every relation, of one object and of several
@@ -55,7 +56,7 @@ def test_a_thousand_questions_of_each_level_mean_what_they_say(level: str) -> No
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "params",
     [
         replace(ALL, num_objects=(4, 4)),
         replace(ALL, num_objects=(10, 10)),
@@ -67,17 +68,17 @@ def test_a_thousand_questions_of_each_level_mean_what_they_say(level: str) -> No
     ],
     ids=str,
 )
-def test_other_knobs(knobs: ObjectSubtractionKnobs) -> None:
-    for puzzle in plan(TASK, 60, 1, knobs):
+def test_other_params(params: ObjectSubtractionParams) -> None:
+    for puzzle in plan(TASK, 60, 1, params):
         prove(puzzle)
-        low, high = knobs.num_objects
-        assert low <= len(puzzle.things) <= high and puzzle.canvas == knobs.canvas
-        assert {thing.colour for thing in puzzle.things} <= set(knobs.colours)
-        assert {thing.shape for thing in puzzle.things} <= set(knobs.shapes)
+        low, high = params.num_objects
+        assert low <= len(puzzle.things) <= high and puzzle.canvas == params.canvas
+        assert {thing.colour for thing in puzzle.things} <= set(params.colours)
+        assert {thing.shape for thing in puzzle.things} <= set(params.shapes)
 
 
 @pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
-def test_the_presets(difficulty: str) -> None:
+def test_presets(difficulty: str) -> None:
     levels = {"easy": {"L1"}, "medium": {"L2", "L3"}, "hard": {"L3", "L4"}}[difficulty]
     planned = plan(TASK, 200, 5, TASK.preset(difficulty))
     assert {puzzle.rule.level for puzzle in planned} == levels
@@ -88,42 +89,44 @@ def test_the_presets(difficulty: str) -> None:
 
 
 def test_single_kinds_of_rules() -> None:
-    for level, kinds in KINDS.items():
+    for level, kinds in RULE_KINDS.items():
         for kind in kinds:
-            planned = plan(TASK, 20, 2, ObjectSubtractionKnobs(levels=(level,), rules=(kind,)))
+            planned = plan(TASK, 20, 2, ObjectSubtractionParams(levels=(level,), rules=(kind,)))
             assert {puzzle.rule.kind for puzzle in planned} == {kind}
 
 
-def test_a_rule_that_cannot_be_made_clear_falls_back_to_another() -> None:
+def test_unclear_rule_falls_back_to_another() -> None:
     # Ten objects leave no room for sizes that differ much, and with one colour there is no colour rule.
-    crowded = plan(TASK, 100, 3, ObjectSubtractionKnobs(num_objects=(10, 10)))
+    crowded = plan(TASK, 100, 3, ObjectSubtractionParams(num_objects=(10, 10)))
     assert {puzzle.rule.kind for puzzle in crowded} <= {"color", "shape", "size"}
-    one_colour = plan(TASK, 60, 3, ObjectSubtractionKnobs(colours=("red",)))
+    one_colour = plan(TASK, 60, 3, ObjectSubtractionParams(colours=("red",)))
     assert {puzzle.rule.kind for puzzle in one_colour} == {"shape", "size"}
     with pytest.raises(Exhausted):
-        plan(TASK, 1, 3, ObjectSubtractionKnobs(colours=("red",), rules=("color",)))
+        plan(TASK, 1, 3, ObjectSubtractionParams(colours=("red",), rules=("color",)))
 
 
 def test_objects_that_do_not_fit_at_random_places_go_on_a_grid() -> None:
     looks = [("cube", 58)] * 9
-    assert place(Random(0), 256, looks) is not None
-    on_it = on_grid(Random(0), 256, looks)
+    assert place_objects(Random(0), 256, looks) is not None
+    on_it = place_on_grid(Random(0), 256, looks)
     assert on_it is not None
-    boxes = [box_of(shape, x, y, size) for (shape, size), (x, y) in zip(looks, on_it, strict=True)]
-    assert min(gap(one, other) for one, other in combinations(boxes, 2)) >= 10
+    boxes = [compute_box(shape, x, y, size) for (shape, size), (x, y) in zip(looks, on_it, strict=True)]
+    assert min(measure_gap(one, other) for one, other in combinations(boxes, 2)) >= 10
     assert min(min(box[:2]) for box in boxes) >= 16 and max(max(box[2:]) for box in boxes) <= 240
-    assert place(Random(0), 256, [("cube", 70)] * 9) is None
+    assert place_objects(Random(0), 256, [("cube", 70)] * 9) is None
 
 
-def test_makers_say_when_the_dice_fell_badly() -> None:
-    assert MAKERS["color"](Random(0), Wanted(6, ("red",), ("cube", "cone"), 256)) is None
-    assert MAKERS["enumerated"](Random(0), Wanted(6, ("red",), ("cube", "cone"), 256)) is None
-    tries = [MAKERS["size"](Random(seed), Wanted(8, ("red",), ("cube", "pyramid"), 256)) for seed in range(60)]
+def test_scene_builders_return_none_for_unclear_scenes() -> None:
+    assert SCENE_BUILDERS["color"](Random(0), SceneSpec(6, ("red",), ("cube", "cone"), 256)) is None
+    assert SCENE_BUILDERS["enumerated"](Random(0), SceneSpec(6, ("red",), ("cube", "cone"), 256)) is None
+    tries = [
+        SCENE_BUILDERS["size"](Random(seed), SceneSpec(8, ("red",), ("cube", "pyramid"), 256)) for seed in range(60)
+    ]
     assert None in tries and any(draft is not None for draft in tries)
 
 
 @pytest.mark.parametrize(
-    ("knobs", "told"),
+    ("params", "message"),
     [
         ({"levels": ("L5",)}, "no level of object_subtraction 'L5'"),
         ({"levels": ()}, "levels"),
@@ -138,12 +141,12 @@ def test_makers_say_when_the_dice_fell_badly() -> None:
         ({"colours": ("red",), "shapes": ("cube",)}, "look alike"),
     ],
 )
-def test_impossible_knobs_are_refused(knobs: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        ObjectSubtractionKnobs(**knobs)
+def test_invalid_params_are_refused(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ObjectSubtractionParams(**params)
 
 
-def test_certify_refuses_what_is_not_clear() -> None:
+def test_certify_refuses_unclear_puzzles() -> None:
     def changed(puzzle: ObjectSubtraction, **fields: Any) -> ObjectSubtraction:
         return from_json(ObjectSubtraction, {**to_json(puzzle), **fields})
 
@@ -154,9 +157,9 @@ def test_certify_refuses_what_is_not_clear() -> None:
     def ruled(puzzle: ObjectSubtraction, **fields: Any) -> ObjectSubtraction:
         return changed(puzzle, rule={**to_json(puzzle.rule), **fields})
 
-    for level, kinds in KINDS.items():
+    for level, kinds in RULE_KINDS.items():
         for kind in kinds:
-            for puzzle in plan(TASK, 6, 11, ObjectSubtractionKnobs(levels=(level,), rules=(kind,))):
+            for puzzle in plan(TASK, 6, 11, ObjectSubtractionParams(levels=(level,), rules=(kind,))):
                 kept, target = puzzle.kept[0], puzzle.things[puzzle.targets[0]]
                 wrong = [
                     ruled(puzzle, targets=[kept.id]),
@@ -170,7 +173,7 @@ def test_certify_refuses_what_is_not_clear() -> None:
                     changed(puzzle, things=to_json(puzzle.things[:3])),
                     changed(puzzle, things=to_json(puzzle.things[::-1])),
                 ]
-                if kind not in ("side", "corner", "center"):  # where one more may be the next in order
+                if kind not in ("side", "corner", "center"):  # there one more target may be the next in order
                     wrong.append(ruled(puzzle, targets=sorted([*puzzle.targets, kept.id])))
                 for other in wrong:
                     with pytest.raises(Uncertified):
@@ -178,8 +181,8 @@ def test_certify_refuses_what_is_not_clear() -> None:
 
 
 def test_certify_refuses_ties() -> None:
-    (leftmost,) = plan(TASK, 1, 4, ObjectSubtractionKnobs(levels=("L3",), rules=("side",)))
-    unclear = ObjectSubtractionKnobs(levels=("L3",), rules=("side",))
+    (leftmost,) = plan(TASK, 1, 4, ObjectSubtractionParams(levels=("L3",), rules=("side",)))
+    unclear = ObjectSubtractionParams(levels=("L3",), rules=("side",))
     assert prove(leftmost)
     refused = 0
     for puzzle in plan(TASK, 40, 6, unclear):
@@ -191,7 +194,7 @@ def test_certify_refuses_ties() -> None:
             TASK.certify(replace(puzzle, things=things))
         refused += 1
     assert refused == 40
-    (odd,) = plan(TASK, 1, 4, ObjectSubtractionKnobs(levels=("L4",)))
+    (odd,) = plan(TASK, 1, 4, ObjectSubtractionParams(levels=("L4",)))
     first = odd.kept[0]
     for field in ({"size": first.size - 2}, {"colour": "red" if first.colour != "red" else "blue"}):
         things = tuple(replace(t, **field) if t.id == first.id else t for t in odd.things)
@@ -199,7 +202,7 @@ def test_certify_refuses_ties() -> None:
             TASK.certify(replace(odd, things=things))
 
 
-def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
+def test_questions_depend_on_seed_and_not_on_their_number() -> None:
     assert plan(TASK, 4, 1, ALL) == plan(TASK, 12, 1, ALL)[:4]
     assert plan(TASK, 4, 1, ALL) != plan(TASK, 4, 2, ALL)
     puzzle = plan(TASK, 1, 1, ALL)[0]
@@ -208,11 +211,11 @@ def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
 
 
 @pytest.mark.parametrize("animation", ["fade", "slide", "shrink"])
-def test_the_solution_removes_the_targets_and_nothing_else(animation: str) -> None:
+def test_solution_removes_the_targets_and_nothing_else(animation: str) -> None:
     for puzzle in plan(TASK, 12, 9, replace(ALL, animation=animation)):
         start, end = TASK.solution(puzzle, 0.0), TASK.solution(puzzle, 1.0)
-        assert [piece.id for piece in start.pieces] == [thing.id for thing in puzzle.things]
-        assert [piece.id for piece in end.pieces] == [thing.id for thing in puzzle.kept]
+        assert [piece.id for piece in start.objects] == [thing.id for thing in puzzle.things]
+        assert [piece.id for piece in end.objects] == [thing.id for thing in puzzle.kept]
         assert TASK.accepted(puzzle, end) and not TASK.accepted(puzzle, start)
         assert TASK.progress(puzzle, start) == 0.0
         assert not TASK.accepted(puzzle, TASK.solution(puzzle, 0.5))
@@ -229,7 +232,7 @@ def test_the_solution_removes_the_targets_and_nothing_else(animation: str) -> No
         assert not (gone & outside).any()
 
 
-def test_pictures_are_as_specified() -> None:
+def test_images_are_as_specified() -> None:
     for puzzle in plan(TASK, 20, 3, ALL):
         frame = TASK.first_frame(puzzle)
         assert frame.shape == (256, 256, 3)
@@ -245,10 +248,10 @@ def test_pictures_are_as_specified() -> None:
             assert tuple(int(level) for level in frame[thing.y, thing.x]) == colour
 
 
-# -- the document's usage ----------------------------------------------------------------------------------------------
+# -- usage in the document ---------------------------------------------------------------------------------------------
 
 
-def test_the_documents_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     dataset = create_dataset(num_samples=50, levels=["L1"])
     assert set(dataset) == {"name", "description", "pairs"} and len(dataset["pairs"]) == 50
@@ -262,11 +265,11 @@ def test_the_documents_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     names = {"first_frame.png", "final_frame.png", "prompt.txt", "question_metadata.json"}
     assert {path.name for path in folder.iterdir()} == names
     assert (tmp_path / "data/object_subtraction_tasks/object_subtraction_tasks.json").is_file()
-    assert (read_picture(folder / "first_frame.png") != read_picture(folder / "final_frame.png")).any()
+    assert (read_image(folder / "first_frame.png") != read_image(folder / "final_frame.png")).any()
     assert (folder / "prompt.txt").read_text() == pair["prompt"]
 
 
-def test_a_dataset_of_all_levels(tmp_path: Path) -> None:
+def test_dataset_of_all_levels(tmp_path: Path) -> None:
     levels = ["L1", "L2", "L3", "L4"]
     dataset = create_dataset(num_samples=10, levels=levels, random_seed=42, output_dir=tmp_path)
     assert Counter(pair["level"] for pair in dataset["pairs"]) == {"L1": 3, "L2": 3, "L3": 2, "L4": 2}
@@ -276,17 +279,17 @@ def test_a_dataset_of_all_levels(tmp_path: Path) -> None:
     by_id = {pair["id"]: pair for pair in dataset["pairs"]}
     assert all(pair["puzzle"] == by_id[pair["id"]]["puzzle"] for pair in again["pairs"])
     assert len(load_questions(tmp_path)) == 10
-    with pytest.raises(Occupied):
+    with pytest.raises(ConflictError):
         create_dataset(num_samples=4, levels=levels, random_seed=43, output_dir=tmp_path)
     with pytest.raises(UnknownName, match="L9"):
         create_dataset(num_samples=4, levels=["L9"], output_dir=tmp_path)
-    with pytest.raises(UsageError, match="no level"):
+    with pytest.raises(UsageError, match="levels of object_subtraction is empty"):
         create_dataset(num_samples=4, levels=[], output_dir=tmp_path)
-    with pytest.raises(UsageError, match="shared among 4 levels"):
+    with pytest.raises(UsageError, match="divided among 4 levels"):
         create_dataset(num_samples=3, levels=levels, output_dir=tmp_path)
 
 
-def test_rule_records_have_the_documents_keys() -> None:
+def test_rule_records_have_the_keys_of_the_document() -> None:
     keys = {"color": "remove_color", "shape": "remove_shape", "size": "size_type", "enumerated": "remove_objects"}
     for puzzle in plan(TASK, 60, 8, ALL):
         rule = TASK.metadata(puzzle)["object_subtraction_data"]["rule"]
@@ -295,10 +298,10 @@ def test_rule_records_have_the_documents_keys() -> None:
             assert keys[puzzle.rule.kind] in rule
 
 
-def test_the_script_of_the_document_runs(tmp_path: Path) -> None:
+def test_script_of_the_document_runs(tmp_path: Path) -> None:
     script = Path(__file__).parents[2] / "examples" / "create_questions.py"
-    asked = ["--task", "object_subtraction", "--pairs-per-domain", "5", "--output-dir", str(tmp_path)]
-    subprocess.run([sys.executable, str(script), *asked], check=True, capture_output=True)
+    arguments = ["--task", "object_subtraction", "--pairs-per-domain", "5", "--output-dir", str(tmp_path)]
+    subprocess.run([sys.executable, str(script), *arguments], check=True, capture_output=True)
     questions = load_questions(tmp_path)
     assert [question.id for question in questions] == [f"object_subtraction_000{i}" for i in range(5)]
     row = TASK_CATALOG["object_subtraction"]
@@ -307,7 +310,7 @@ def test_the_script_of_the_document_runs(tmp_path: Path) -> None:
     assert (row["module"], row["create_function"]) == ("vmevalkit.tasks.object_subtraction_task", "create_dataset")
 
 
-def test_scenes_by_hand(tmp_path: Path) -> None:
+def test_generated_scenes_become_questions(tmp_path: Path) -> None:
     generator = ObjectSubtractionGenerator(seed=3)
     scenes = [generator.generate_scene(level) for level in ("L1", "L2", "L3", "L4")]
     assert scenes[0] == ObjectSubtractionGenerator(seed=3).generate_scene("L1")
@@ -315,5 +318,5 @@ def test_scenes_by_hand(tmp_path: Path) -> None:
         assert generate_prompt(scene) == generate_prompt(to_json(scene)) == prove(scene)
     pair = create_task_pair(scenes[2], "mine", tmp_path)
     assert pair["level"] == "L3" and (tmp_path / "object_subtraction_task" / "mine" / "first_frame.png").is_file()
-    with pytest.raises(UsageError, match="no scene"):
+    with pytest.raises(UsageError, match="not a valid object subtraction scene"):
         create_task_pair({"canvas": 256}, "mine", tmp_path)

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from dot_task import TASK, Dot, DotKnobs, DotTask
+from dot_task import TASK, Dot, DotParams, DotTask
 from vmevalkit.core.errors import Exhausted, Uncertified, UsageError
-from vmevalkit.tasks.planning import plan, puzzles
+from vmevalkit.tasks.planning import iterate_puzzles, plan
 
 
 class FewLevels(DotTask):
@@ -16,8 +16,8 @@ class FewLevels(DotTask):
 
     name = "few"
 
-    def sample(self, rng: Random, knobs: DotKnobs) -> Dot:
-        level = rng.randint(1, 2 * knobs.margin)
+    def sample(self, rng: Random, params: DotParams) -> Dot:
+        level = rng.randint(1, 2 * params.margin)
         if level == 1:
             raise Uncertified("a sampler may give up by itself")
         return Dot(level, (rng.randrange(1000),))
@@ -33,8 +33,8 @@ class FewLevels(DotTask):
 class Counted(FewLevels):
     """The same, counted: chance has to find every one of them."""
 
-    def capacity(self, knobs: DotKnobs) -> int:
-        return knobs.margin
+    def capacity(self, params: DotParams) -> int:
+        return params.margin
 
 
 class Hopeless(FewLevels):
@@ -42,33 +42,33 @@ class Hopeless(FewLevels):
         raise Uncertified("never")
 
 
-class Listed(DotTask):
+class ProviderJob(DotTask):
     name = "listed"
 
-    def catalogue(self, knobs: DotKnobs) -> Sequence[Dot]:
-        return [Dot(level, (level,)) for level in range(knobs.margin)]
+    def catalogue(self, params: DotParams) -> Sequence[Dot]:
+        return [Dot(level, (level,)) for level in range(params.margin)]
 
 
 def test_question_i_does_not_depend_on_n() -> None:
-    many = plan(TASK, 200, 42, DotKnobs())
-    assert plan(TASK, 7, 42, DotKnobs()) == many[:7]
-    assert list(islice(puzzles(TASK, 42, DotKnobs()), 200)) == many
+    many = plan(TASK, 200, 42, DotParams())
+    assert plan(TASK, 7, 42, DotParams()) == many[:7]
+    assert list(islice(iterate_puzzles(TASK, 42, DotParams()), 200)) == many
     assert len({TASK.key(puzzle) for puzzle in many}) == 200
 
 
 def test_seed_knobs_and_task_make_other_puzzles() -> None:
-    base = plan(TASK, 50, 42, DotKnobs())
-    assert not set(base) & set(plan(TASK, 50, 43, DotKnobs()))
-    assert set(base) != set(plan(TASK, 50, 42, DotKnobs(18)))
+    base = plan(TASK, 50, 42, DotParams())
+    assert not set(base) & set(plan(TASK, 50, 43, DotParams()))
+    assert set(base) != set(plan(TASK, 50, 42, DotParams(18)))
 
     class Namesake(DotTask):
         name = "another"
 
-    assert not set(base) & set(plan(Namesake(), 50, 42, DotKnobs()))
+    assert not set(base) & set(plan(Namesake(), 50, 42, DotParams()))
 
 
 def test_the_first_legal_and_new_puzzle_is_taken() -> None:
-    planned = plan(FewLevels(), 10, 1, DotKnobs(10))
+    planned = plan(FewLevels(), 10, 1, DotParams(10))
     assert sorted(puzzle.level for puzzle in planned) == list(range(2, 21, 2))
     task, taken = FewLevels(), []
     for index in range(10):
@@ -78,41 +78,41 @@ def test_the_first_legal_and_new_puzzle_is_taken() -> None:
                 taken.append(level)
                 break
     assert [puzzle.level for puzzle in planned] == taken
-    assert plan(task, 3, 1, DotKnobs(10)) == planned[:3]
+    assert plan(task, 3, 1, DotParams(10)) == planned[:3]
 
 
 def test_more_than_exist_is_refused_with_the_number_and_the_knobs() -> None:
     with pytest.raises(Exhausted, match=r"only 10 were found in 10000 attempts with margin=10; ask for at most 10, or"):
-        plan(FewLevels(), 11, 1, DotKnobs(10))
+        plan(FewLevels(), 11, 1, DotParams(10))
     with pytest.raises(Exhausted, match="11 questions of few were asked for, but only 10 exist with margin=10"):
-        plan(Counted(), 11, 1, DotKnobs(10))
+        plan(Counted(), 11, 1, DotParams(10))
     with pytest.raises(Exhausted, match="6 questions of listed were asked for, but only 5 exist with margin=5"):
-        plan(Listed(), 6, 1, DotKnobs(5))
-    with pytest.raises(Exhausted, match=r"only 0 were found .*; choose other knobs"):
-        plan(Hopeless(), 1, 1, DotKnobs())
+        plan(ProviderJob(), 6, 1, DotParams(5))
+    with pytest.raises(Exhausted, match=r"only 0 were found .*; choose other params"):
+        plan(Hopeless(), 1, 1, DotParams())
     with pytest.raises(UsageError, match="ask for at least 1"):
-        plan(TASK, 0, 1, DotKnobs())
+        plan(TASK, 0, 1, DotParams())
 
 
 def test_all_that_are_counted_can_be_had() -> None:
-    assert len(plan(Counted(), 500, 3, DotKnobs(500))) == 500
+    assert len(plan(Counted(), 500, 3, DotParams(500))) == 500
 
 
 def test_a_catalogue_is_permuted() -> None:
-    planned = plan(Listed(), 30, 7, DotKnobs(30))
+    planned = plan(ProviderJob(), 30, 7, DotParams(30))
     assert sorted(puzzle.level for puzzle in planned) == list(range(30))
     assert [puzzle.level for puzzle in planned] != list(range(30))
-    assert plan(Listed(), 4, 7, DotKnobs(30)) == planned[:4]
-    assert plan(Listed(), 30, 8, DotKnobs(30)) != planned
+    assert plan(ProviderJob(), 4, 7, DotParams(30)) == planned[:4]
+    assert plan(ProviderJob(), 30, 8, DotParams(30)) != planned
     with pytest.raises(Exhausted, match="no more questions of listed"):
-        list(puzzles(Listed(), 7, DotKnobs(30)))
+        list(iterate_puzzles(ProviderJob(), 7, DotParams(30)))
 
 
 def test_an_illegal_puzzle_in_a_catalogue_is_not_passed_over() -> None:
-    class Wrong(Listed):
+    class Wrong(ProviderJob):
         def certify(self, puzzle: Dot) -> None:
             if puzzle.level == 3:
                 raise Uncertified("a catalogue holds legal puzzles only")
 
     with pytest.raises(Uncertified):
-        plan(Wrong(), 30, 7, DotKnobs(30))
+        plan(Wrong(), 30, 7, DotParams(30))

@@ -1,4 +1,4 @@
-"""The logic on hand-made traces: what is an answer, how far a film got, and what gates."""
+"""Rules on hand-made traces: what is accepted, how far a video got, and what gates."""
 
 from __future__ import annotations
 
@@ -8,58 +8,60 @@ from dataclasses import replace
 import pytest
 
 from vmevalkit.tasks.planning import plan
-from vmevalkit.tasks.rotation_puzzle_task import TASK, Pipe, RotationPuzzle, RotationPuzzleKnobs, Scene, Square
-from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import arranged
-from vmevalkit.tasks.rotation_puzzle_task.scene import NEW, OTHER, scene_of
-from vmevalkit.tasks.rotation_puzzle_task.solving import cheapest
-from vmevalkit.tasks.task import Glimpse
+from vmevalkit.tasks.rotation_puzzle_task import TASK, Pipe, PipeScene, RotationPuzzle, RotationPuzzleParams, Square
+from vmevalkit.tasks.rotation_puzzle_task.scene import NEW, OTHER, build_scene
+from vmevalkit.tasks.rotation_puzzle_task.solution import arrange_squares
+from vmevalkit.tasks.rotation_puzzle_task.solving import find_cheapest_layout
+from vmevalkit.tasks.task import FrameReading
 
 PATH = (("right", "bottom"), ("bottom", "left"), ("right", "bottom"), ("left", "top"))
-"""From the first square to the right, down, and to the left."""
+"""A path from the first square to the right, down, and to the left."""
 PUZZLE = RotationPuzzle(2, 2, tuple(Square(s, a) for s, a in zip(PATH, (90, 0, 0, 180), strict=True)))
-"""Two squares to turn: by a quarter, and by half a turn."""
+"""Two squares to rotate: by a quarter turn, and by half a turn."""
 
 
-def film(
+def make_trace(
     angles_at: Callable[[float], Sequence[float]], seconds: float = 3.0, fps: float = 24.0, hold_s: float = 0.6
-) -> list[Glimpse[Scene]]:
+) -> list[FrameReading[PipeScene]]:
     count = round(seconds * fps)
     whole = count + round(hold_s * fps)
-    return [Glimpse(i / fps, arranged(PUZZLE, angles_at(min(i / (count - 1), 1.0)))) for i in range(whole)]
+    return [FrameReading(i / fps, arrange_squares(PUZZLE, angles_at(min(i / (count - 1), 1.0)))) for i in range(whole)]
 
 
-def solved(t: float) -> list[float]:
+def solve_angles(t: float) -> list[float]:
     return [90 - 90 * min(2 * t, 1.0), 0, 0, 180 - 180 * max(2 * t - 1, 0.0)]
 
 
-def gating(trace: Sequence[Glimpse[Scene]]) -> set[str]:
+def list_gating(trace: Sequence[FrameReading[PipeScene]]) -> set[str]:
     return {finding.name for finding in TASK.check(PUZZLE, trace).findings if finding.gating}
 
 
-def remarks(trace: Sequence[Glimpse[Scene]]) -> set[str]:
+def list_remarks(trace: Sequence[FrameReading[PipeScene]]) -> set[str]:
     return {finding.name for finding in TASK.check(PUZZLE, trace).findings if not finding.gating}
 
 
-def changed(scene: Scene, number: int, **fields: object) -> Scene:
-    return scene_of(replace(p, **fields) if p.home == number else p for p in scene.pipes)  # type: ignore[arg-type]
+def change_pipe(scene: PipeScene, number: int, **fields: object) -> PipeScene:
+    return build_scene(replace(p, **fields) if p.home == number else p for p in scene.pipes)  # type: ignore[arg-type]
 
 
-def redone(trace: Sequence[Glimpse[Scene]], change: Callable[[float, Scene], Scene | None]) -> list[Glimpse[Scene]]:
-    return [Glimpse(g.seconds, change(g.seconds, g.state)) for g in trace if g.state is not None]
+def change_readings(
+    trace: Sequence[FrameReading[PipeScene]], change: Callable[[float, PipeScene], PipeScene | None]
+) -> list[FrameReading[PipeScene]]:
+    return [FrameReading(g.seconds, change(g.seconds, g.state)) for g in trace if g.state is not None]
 
 
-def test_the_puzzle_of_these_tests_is_one() -> None:
+def test_puzzle_of_these_tests_is_certified() -> None:
     TASK.certify(PUZZLE)
-    assert [len(PUZZLE.to_turn), TASK.progress(PUZZLE, arranged(PUZZLE, solved(0)))] == [2, 0.0]
+    assert [len(PUZZLE.squares_to_turn), TASK.progress(PUZZLE, arrange_squares(PUZZLE, solve_angles(0)))] == [2, 0.0]
 
 
-def test_every_connected_arrangement_is_an_answer_and_no_other() -> None:
+def test_exactly_the_connected_layouts_are_accepted() -> None:
     accepted = []
     for a in range(4):
         for b in range(4):
             for c in range(4):
                 for d in range(4):
-                    scene = arranged(PUZZLE, [90.0 * a, 90.0 * b, 90.0 * c, 90.0 * d])
+                    scene = arrange_squares(PUZZLE, [90.0 * a, 90.0 * b, 90.0 * c, 90.0 * d])
                     assert (TASK.progress(PUZZLE, scene) == 1.0) == TASK.accepted(PUZZLE, scene)
                     if TASK.accepted(PUZZLE, scene):
                         accepted.append((a, b, c, d))
@@ -67,47 +69,53 @@ def test_every_connected_arrangement_is_an_answer_and_no_other() -> None:
     assert (0, 0, 0, 0) in accepted and (0, 0, 3, 0) in accepted
 
 
-@pytest.mark.parametrize(("off", "right"), [(0, True), (11, True), (-11, True), (13, False), (45, False), (-20, False)])
-def test_an_angle_counts_when_it_is_near_a_quarter(off: float, right: bool) -> None:
-    assert TASK.accepted(PUZZLE, arranged(PUZZLE, [0, off, 0, 0])) == right
-    assert TASK.accepted(PUZZLE, arranged(PUZZLE, [0, 360 + off, 0, 0])) == right
+@pytest.mark.parametrize(
+    ("offset_deg", "is_right"), [(0, True), (11, True), (-11, True), (13, False), (45, False), (-20, False)]
+)
+def test_angle_near_a_quarter_turn_is_accepted(offset_deg: float, is_right: bool) -> None:
+    assert TASK.accepted(PUZZLE, arrange_squares(PUZZLE, [0, offset_deg, 0, 0])) == is_right
+    assert TASK.accepted(PUZZLE, arrange_squares(PUZZLE, [0, 360 + offset_deg, 0, 0])) == is_right
 
 
-def test_damage_is_no_answer_and_takes_from_the_progress() -> None:
-    end = arranged(PUZZLE, [0, 0, 0, 0])
+def test_damage_is_not_accepted_and_lowers_progress() -> None:
+    end = arrange_squares(PUZZLE, [0, 0, 0, 0])
     extra = Pipe(NEW, "L", 0.0, 100.0, 100.0)
     wrong = [
-        changed(end, 1, x=end.pipes[1].x + 20),
-        changed(end, 1, y=end.pipes[1].y - 13),
-        changed(end, 1, colour="#ef4444"),
-        changed(end, 1, shape="T"),
-        changed(end, 1, shape=OTHER),
-        changed(end, 1, opacity=0.5),
-        scene_of(end.pipes[1:]),
-        scene_of([*end.pipes, extra]),
-        scene_of([*end.pipes, replace(end.pipes[2], angle_deg=0.0, opacity=0.4)]),
+        change_pipe(end, 1, x=end.pipes[1].x + 20),
+        change_pipe(end, 1, y=end.pipes[1].y - 13),
+        change_pipe(end, 1, colour="#ef4444"),
+        change_pipe(end, 1, shape="T"),
+        change_pipe(end, 1, shape=OTHER),
+        change_pipe(end, 1, opacity=0.5),
+        build_scene(end.pipes[1:]),
+        build_scene([*end.pipes, extra]),
+        build_scene([*end.pipes, replace(end.pipes[2], angle_deg=0.0, opacity=0.4)]),
     ]
     for scene in wrong:
         assert not TASK.accepted(PUZZLE, scene)
         assert TASK.progress(PUZZLE, scene) <= 0.75
-    for scene in (changed(end, 1, x=end.pipes[1].x + 8), changed(end, 1, seen=False), changed(end, 1, opacity=0.8)):
+    for scene in (
+        change_pipe(end, 1, x=end.pipes[1].x + 8),
+        change_pipe(end, 1, is_visible=False),
+        change_pipe(end, 1, opacity=0.8),
+    ):
         assert TASK.accepted(PUZZLE, scene)
 
 
-def test_progress_is_the_share_of_squares_that_are_done() -> None:
-    half = TASK.progress(PUZZLE, arranged(PUZZLE, solved(0.5)))
+def test_progress_is_the_share_of_solved_squares() -> None:
+    half = TASK.progress(PUZZLE, arrange_squares(PUZZLE, solve_angles(0.5)))
     assert half == 0.5
-    steps = [TASK.progress(PUZZLE, arranged(PUZZLE, solved(t / 20))) for t in range(21)]
+    steps = [TASK.progress(PUZZLE, arrange_squares(PUZZLE, solve_angles(t / 20))) for t in range(21)]
     assert steps == sorted(steps) and steps[0] == 0 and steps[-1] == 1
-    assert TASK.progress(PUZZLE, arranged(PUZZLE, [88, 2, -2, 178])) == 0
-    assert TASK.progress(PUZZLE, arranged(PUZZLE, [90, 90, 180, 180])) == 0
+    assert TASK.progress(PUZZLE, arrange_squares(PUZZLE, [88, 2, -2, 178])) == 0
+    assert TASK.progress(PUZZLE, arrange_squares(PUZZLE, [90, 90, 180, 180])) == 0
 
 
 @pytest.mark.parametrize("fps", [8.0, 12.0, 24.0, 30.0])
 @pytest.mark.parametrize("seconds", [1.6, 3.0, 8.0])
-def test_turning_is_no_jump_at_any_pace(fps: float, seconds: float) -> None:
-    trace = film(solved, seconds, fps)
-    assert gating(trace) == set()
+def test_rotation_at_any_speed_is_not_a_jump(fps: float, seconds: float) -> None:
+    trace = make_trace(solve_angles, seconds, fps)
+    assert list_gating(trace) == set()
     checked = TASK.check(PUZZLE, trace)
     assert checked.findings == ()
     assert checked.metrics["squares_turned"] == checked.metrics["fewest_turns"] == 2
@@ -118,200 +126,214 @@ def test_turning_is_no_jump_at_any_pace(fps: float, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("fps", [8.0, 24.0])
-def test_a_cut_is_a_jump(fps: float) -> None:
-    trace = film(lambda t: solved(float(t > 0.5)), 3.0, fps)
-    assert gating(trace) == {"jump"}
+def test_cut_is_a_jump(fps: float) -> None:
+    trace = make_trace(lambda t: solve_angles(float(t > 0.5)), 3.0, fps)
+    assert list_gating(trace) == {"jump"}
     assert TASK.check(PUZZLE, trace).metrics["jumps"] == 2
 
 
 @pytest.mark.parametrize("fps", [8.0, 12.0, 24.0])
-def test_squares_that_snap_one_by_one_jump(fps: float) -> None:
-    trace = film(lambda t: [90 * (t < 0.3), 0, 0, 180 * (t < 0.6)], 3.0, fps)
-    assert gating(trace) == {"jump"}
+def test_squares_that_snap_one_by_one_are_jumps(fps: float) -> None:
+    trace = make_trace(lambda t: [90 * (t < 0.3), 0, 0, 180 * (t < 0.6)], 3.0, fps)
+    assert list_gating(trace) == {"jump"}
 
 
-def test_one_square_that_snaps_while_another_turns_jumps() -> None:
-    trace = film(lambda t: [90 - 90 * t, 0, 0, 180 * (t < 0.6)])
-    assert gating(trace) == {"jump"}
-    skips = film(lambda t: [90 - 90 * t, 0, 0, 180 - 100 * t if t < 0.5 else max(60 - 120 * (t - 0.5), 0.0)])
-    assert gating(skips) == {"jump"}
+def test_square_that_snaps_while_another_rotates_is_a_jump() -> None:
+    trace = make_trace(lambda t: [90 - 90 * t, 0, 0, 180 * (t < 0.6)])
+    assert list_gating(trace) == {"jump"}
+    skips = make_trace(lambda t: [90 - 90 * t, 0, 0, 180 - 100 * t if t < 0.5 else max(60 - 120 * (t - 0.5), 0.0)])
+    assert list_gating(skips) == {"jump"}
 
 
-def test_a_film_that_shows_its_pictures_twice_is_no_cheat() -> None:
-    """12 pictures a second in 30 frames a second, turned fast: each step is made within one frame."""
-    slow = film(solved, 1.2, 12.0)
-    trace = [Glimpse(i / 30, slow[min(int(i / 30 * 12), len(slow) - 1)].state) for i in range(54)]
-    assert gating(trace) == set()
+def test_repeated_frames_are_not_a_jump() -> None:
+    """12 images a second in a video of 30 frames a second: each step happens within one frame."""
+    slow = make_trace(solve_angles, 1.2, 12.0)
+    trace = [FrameReading(i / 30, slow[min(int(i / 30 * 12), len(slow) - 1)].state) for i in range(54)]
+    assert list_gating(trace) == set()
 
 
-def test_a_turn_behind_a_hand_is_no_jump() -> None:
-    hidden = redone(film(solved), lambda s, scene: changed(scene, 3, seen=False) if 1.6 < s < 2.9 else scene)
-    assert gating(hidden) == set()
-    unreadable = redone(film(solved), lambda s, scene: None if 1.6 < s < 2.4 else scene)
-    assert gating(unreadable) == set()
+def test_rotation_behind_a_hand_is_not_a_jump() -> None:
+    hidden = change_readings(
+        make_trace(solve_angles), lambda s, scene: change_pipe(scene, 3, is_visible=False) if 1.6 < s < 2.9 else scene
+    )
+    assert list_gating(hidden) == set()
+    unreadable = change_readings(make_trace(solve_angles), lambda s, scene: None if 1.6 < s < 2.4 else scene)
+    assert list_gating(unreadable) == set()
 
 
-def test_a_turn_of_which_a_hand_leaves_little_to_see_is_no_jump() -> None:
-    """One square turns throughout; it is seen for ten degrees at the beginning and at the end."""
-    trace = film(lambda t: [0, 0, 0, 90 - 90 * t])
-    hidden = redone(trace, lambda s, scene: changed(scene, 3, seen=False) if 0.35 < s < 2.65 else scene)
-    assert gating(hidden) == set()
+def test_mostly_covered_rotation_is_not_a_jump() -> None:
+    """One square rotates throughout; it is visible for ten degrees at the beginning and at the end."""
+    trace = make_trace(lambda t: [0, 0, 0, 90 - 90 * t])
+    hidden = change_readings(
+        trace, lambda s, scene: change_pipe(scene, 3, is_visible=False) if 0.35 < s < 2.65 else scene
+    )
+    assert list_gating(hidden) == set()
 
 
 @pytest.mark.parametrize("fps", [8.0, 24.0])
 @pytest.mark.parametrize("seen_again_s", [2.0, 2.3])
-def test_a_pipe_that_fades_behind_a_hand_has_jumped_though_others_turn_fast(fps: float, seen_again_s: float) -> None:
-    """The fade is seen only as it begins, or as it ends."""
+def test_fade_behind_a_hand_is_a_jump_although_others_rotate_fast(fps: float, seen_again_s: float) -> None:
+    """Only the beginning or the end of the fade is visible."""
 
-    def fading(seconds: float, scene: Scene) -> Scene:
+    def fading(seconds: float, scene: PipeScene) -> PipeScene:
         opacity = min(max(abs(seconds - 2.0) / 0.5, 0.0), 1.0)
         if seconds < seen_again_s and opacity < 0.5:
-            return changed(scene, 3, seen=False)
-        return changed(scene, 3, opacity=opacity) if opacity >= 0.3 else scene_of(scene.pipes[:3])
+            return change_pipe(scene, 3, is_visible=False)
+        return change_pipe(scene, 3, opacity=opacity) if opacity >= 0.3 else build_scene(scene.pipes[:3])
 
-    trace = film(lambda t: [90 - 90 * min(8 * t, 1.0), 0, 0, 180 * (t < 0.667)], 3.0, fps)
-    assert gating(redone(trace, fading)) == {"jump"}
+    trace = make_trace(lambda t: [90 - 90 * min(8 * t, 1.0), 0, 0, 180 * (t < 0.667)], 3.0, fps)
+    assert list_gating(change_readings(trace, fading)) == {"jump"}
 
 
-def test_a_cut_behind_a_hand_is_a_jump_where_nothing_ever_turns() -> None:
-    trace = film(lambda t: solved(float(t > 0.5)))
-    hidden = redone(trace, lambda s, scene: changed(scene, 3, seen=False) if 1.2 < s < 1.8 else scene)
-    assert gating(hidden) == {"jump"}
+def test_cut_behind_a_hand_is_a_jump_where_nothing_rotates() -> None:
+    trace = make_trace(lambda t: solve_angles(float(t > 0.5)))
+    hidden = change_readings(
+        trace, lambda s, scene: change_pipe(scene, 3, is_visible=False) if 1.2 < s < 1.8 else scene
+    )
+    assert list_gating(hidden) == {"jump"}
 
 
 @pytest.mark.parametrize("fps", [8.0, 24.0])
-def test_painting_over_is_no_turn(fps: float) -> None:
-    def dissolving(seconds: float, scene: Scene) -> Scene:
+def test_repainting_is_not_a_rotation(fps: float) -> None:
+    def dissolving(seconds: float, scene: PipeScene) -> PipeScene:
         share = min(max((seconds - 1.5) / 1.0, 0.0), 1.0)
-        own, end = scene.pipes[3], arranged(PUZZLE, [0, 0, 0, 0]).pipes[3]
+        own, end = scene.pipes[3], arrange_squares(PUZZLE, [0, 0, 0, 0]).pipes[3]
         if not 0 < share < 1:
-            return changed(scene, 3, angle_deg=(own if share == 0 else end).angle_deg)
+            return change_pipe(scene, 3, angle_deg=(own if share == 0 else end).angle_deg)
         both = [replace(own, opacity=1 - share), replace(end, opacity=share)]
-        return scene_of([*(p for p in scene.pipes if p.home != 3), *both])
+        return build_scene([*(p for p in scene.pipes if p.home != 3), *both])
 
-    trace = redone(film(lambda t: [90 - 90 * min(3 * t, 1.0), 0, 0, 180], 3.0, fps), dissolving)
-    assert gating(trace) == {"repainted"}
+    trace = change_readings(make_trace(lambda t: [90 - 90 * min(3 * t, 1.0), 0, 0, 180], 3.0, fps), dissolving)
+    assert list_gating(trace) == {"repainted"}
 
 
-def test_a_pipe_that_goes_away_and_comes_back_turned_has_jumped() -> None:
-    trace = redone(
-        film(lambda t: [90 - 90 * min(3 * t, 1.0), 0, 0, 180 * (t < 0.7)]),
-        lambda s, scene: scene_of(p for p in scene.pipes if p.home != 3 or not 1.8 < s < 2.4),
+def test_pipe_that_vanishes_and_returns_rotated_is_a_jump() -> None:
+    trace = change_readings(
+        make_trace(lambda t: [90 - 90 * min(3 * t, 1.0), 0, 0, 180 * (t < 0.7)]),
+        lambda s, scene: build_scene(p for p in scene.pipes if p.home != 3 or not 1.8 < s < 2.4),
     )
-    assert gating(trace) == {"jump"}
-    assert remarks(trace) == {"pipe_vanished"}
+    assert list_gating(trace) == {"jump"}
+    assert list_remarks(trace) == {"pipe_vanished"}
 
 
-def test_a_blink_of_another_shape_bridges_a_fast_turn_but_not_a_long_one() -> None:
-    fast = film(lambda t: [90 - 90 * min(1.2 * t, 1.0), 0, 0, 180 - 180 * (t > 0.93)])
-    smeared = redone(fast, lambda s, scene: changed(scene, 3, shape=OTHER) if 2.6 < s < 2.9 else scene)
-    assert "jump" in gating(smeared)  # the other square turns too slowly for such a turn
-    both = film(lambda t: [90 - 90 * min(4 * t, 1.0), 0, 0, 180 - 180 * (t > 0.6)])
-    quick = redone(both, lambda s, scene: changed(scene, 3, shape=OTHER) if 1.2 < s < 2.0 else scene)
-    assert "jump" not in gating(
-        redone(both, lambda s, scene: changed(scene, 3, seen=False) if 1.2 < s < 2.0 else scene)
+def test_unknown_shape_bridges_a_fast_rotation_but_not_a_long_time() -> None:
+    fast = make_trace(lambda t: [90 - 90 * min(1.2 * t, 1.0), 0, 0, 180 - 180 * (t > 0.93)])
+    smeared = change_readings(fast, lambda s, scene: change_pipe(scene, 3, shape=OTHER) if 2.6 < s < 2.9 else scene)
+    assert "jump" in list_gating(smeared)  # the other square rotates too slowly for such a step
+    both = make_trace(lambda t: [90 - 90 * min(4 * t, 1.0), 0, 0, 180 - 180 * (t > 0.6)])
+    quick = change_readings(both, lambda s, scene: change_pipe(scene, 3, shape=OTHER) if 1.2 < s < 2.0 else scene)
+    assert "jump" not in list_gating(
+        change_readings(both, lambda s, scene: change_pipe(scene, 3, is_visible=False) if 1.2 < s < 2.0 else scene)
     )
-    assert "jump" in gating(quick)
+    assert "jump" in list_gating(quick)
 
 
-def test_an_overshoot_and_the_long_way_round_are_fine() -> None:
-    swings = film(lambda t: [90 - 110 * min(t / 0.4, 1.0) + 20 * min(max(t - 0.4, 0) / 0.1, 1.0), 0, 0, solved(t)[3]])
-    assert gating(swings) == set()
-    around = film(lambda t: [90 + 270 * min(2 * t, 1.0), 0, 0, solved(t)[3]])
-    assert gating(around) == set()
+def test_overshoot_and_longer_direction_do_not_gate() -> None:
+    swings = make_trace(
+        lambda t: [90 - 110 * min(t / 0.4, 1.0) + 20 * min(max(t - 0.4, 0) / 0.1, 1.0), 0, 0, solve_angles(t)[3]]
+    )
+    assert list_gating(swings) == set()
+    around = make_trace(lambda t: [90 + 270 * min(2 * t, 1.0), 0, 0, solve_angles(t)[3]])
+    assert list_gating(around) == set()
     assert TASK.check(PUZZLE, around).metrics["turning_efficiency"] == pytest.approx(270 / 450, abs=0.03)
 
 
-def test_a_square_that_travels_gates_and_one_that_trembles_does_not() -> None:
-    away = redone(film(solved), lambda s, scene: changed(scene, 2, x=304.0 + (25.0 if 1 < s < 1.5 else 0.0)))
-    assert gating(away) == {"square_moved"}
-    trembling = redone(film(solved), lambda s, scene: changed(scene, 2, x=304.0 + (5.0 if int(10 * s) % 2 else -5.0)))
-    assert gating(trembling) == set()
-    blink = redone(film(solved), lambda s, scene: changed(scene, 2, x=344.0) if 1.0 <= s < 1.05 else scene)
-    assert gating(blink) == set()
+def test_travelling_square_gates_and_trembling_one_does_not() -> None:
+    away = change_readings(
+        make_trace(solve_angles), lambda s, scene: change_pipe(scene, 2, x=304.0 + (25.0 if 1 < s < 1.5 else 0.0))
+    )
+    assert list_gating(away) == {"square_moved"}
+    trembling = change_readings(
+        make_trace(solve_angles), lambda s, scene: change_pipe(scene, 2, x=304.0 + (5.0 if int(10 * s) % 2 else -5.0))
+    )
+    assert list_gating(trembling) == set()
+    blink = change_readings(
+        make_trace(solve_angles), lambda s, scene: change_pipe(scene, 2, x=344.0) if 1.0 <= s < 1.05 else scene
+    )
+    assert list_gating(blink) == set()
 
 
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("pipe_vanished", lambda scene: scene_of(scene.pipes[:1] + scene.pipes[2:])),
-        ("pipe_changed", lambda scene: changed(scene, 1, shape="T")),
-        ("recoloured", lambda scene: changed(scene, 1, colour="#22c55e")),
-        ("pipe_added", lambda scene: scene_of([*scene.pipes, Pipe(NEW, "L", 0.0, 100.0, 100.0)])),
+        ("pipe_vanished", lambda scene: build_scene(scene.pipes[:1] + scene.pipes[2:])),
+        ("pipe_changed", lambda scene: change_pipe(scene, 1, shape="T")),
+        ("recoloured", lambda scene: change_pipe(scene, 1, colour="#22c55e")),
+        ("pipe_added", lambda scene: build_scene([*scene.pipes, Pipe(NEW, "L", 0.0, 100.0, 100.0)])),
     ],
 )
-def test_what_is_restored_does_not_gate(name: str, change: Callable[[Scene], Scene]) -> None:
-    for_a_while = redone(film(solved), lambda s, scene: change(scene) if 1 < s < 1.5 else scene)
-    assert gating(for_a_while) == set() and remarks(for_a_while) == {name}
-    to_the_end = redone(film(solved), lambda s, scene: change(scene) if s > 1 else scene)
-    assert name in gating(to_the_end)
-    once = redone(film(solved), lambda s, scene: change(scene) if 1.0 <= s < 1.04 else scene)
-    assert gating(once) == set() and remarks(once) == set()
+def test_restored_damage_does_not_gate(name: str, change: Callable[[PipeScene], PipeScene]) -> None:
+    for_a_while = change_readings(make_trace(solve_angles), lambda s, scene: change(scene) if 1 < s < 1.5 else scene)
+    assert list_gating(for_a_while) == set() and list_remarks(for_a_while) == {name}
+    to_the_end = change_readings(make_trace(solve_angles), lambda s, scene: change(scene) if s > 1 else scene)
+    assert name in list_gating(to_the_end)
+    once = change_readings(make_trace(solve_angles), lambda s, scene: change(scene) if 1.0 <= s < 1.04 else scene)
+    assert list_gating(once) == set() and list_remarks(once) == set()
 
 
-def test_settle_takes_the_latest_angle_and_what_is_mostly_there() -> None:
-    turning = [arranged(PUZZLE, [angle, 0, 0, 0]) for angle in (40, 30, 20, 10, 5, 2, 0)]
-    settled = TASK.settle(PUZZLE, turning)
+def test_consensus_takes_latest_angle_and_majority_of_pipes() -> None:
+    turning = [arrange_squares(PUZZLE, [angle, 0, 0, 0]) for angle in (40, 30, 20, 10, 5, 2, 0)]
+    settled = TASK.consensus_state(PUZZLE, turning)
     assert TASK.accepted(PUZZLE, settled)
-    assert settled.pipes[0].angle_deg == arranged(PUZZLE, [2, 0, 0, 0]).pipes[0].angle_deg
-    odd = [*turning[:-1], scene_of(turning[-1].pipes[1:])]
-    assert len(TASK.settle(PUZZLE, odd).pipes) == 4
-    gone = [scene_of(scene.pipes[1:]) for scene in turning[:5]] + turning[5:]
-    assert len(TASK.settle(PUZZLE, gone).pipes) == 3
-    over = [arranged(PUZZLE, [angle, 0, 0, 0]) for angle in (5, 1, 359, 358)]
-    assert TASK.accepted(PUZZLE, TASK.settle(PUZZLE, over))
+    assert settled.pipes[0].angle_deg == arrange_squares(PUZZLE, [2, 0, 0, 0]).pipes[0].angle_deg
+    odd = [*turning[:-1], build_scene(turning[-1].pipes[1:])]
+    assert len(TASK.consensus_state(PUZZLE, odd).pipes) == 4
+    gone = [build_scene(scene.pipes[1:]) for scene in turning[:5]] + turning[5:]
+    assert len(TASK.consensus_state(PUZZLE, gone).pipes) == 3
+    over = [arrange_squares(PUZZLE, [angle, 0, 0, 0]) for angle in (5, 1, 359, 358)]
+    assert TASK.accepted(PUZZLE, TASK.consensus_state(PUZZLE, over))
 
 
-def test_identity_tells_scenes_apart_and_passes_over_trembling() -> None:
-    still = arranged(PUZZLE, solved(0))
-    named = TASK.identity(PUZZLE, still)
-    assert TASK.identity(PUZZLE, arranged(PUZZLE, [92, 3, -3, 178])) == named
+def test_state_key_separates_scenes_and_ignores_trembling() -> None:
+    still = arrange_squares(PUZZLE, solve_angles(0))
+    named = TASK.state_key(PUZZLE, still)
+    assert TASK.state_key(PUZZLE, arrange_squares(PUZZLE, [92, 3, -3, 178])) == named
     others = [
-        arranged(PUZZLE, [60, 0, 0, 180]),
-        changed(still, 1, x=300.0),
-        scene_of(still.pipes[1:]),
-        scene_of([*still.pipes, Pipe(NEW, "L", 0.0, 100.0, 100.0)]),
+        arrange_squares(PUZZLE, [60, 0, 0, 180]),
+        change_pipe(still, 1, x=300.0),
+        build_scene(still.pipes[1:]),
+        build_scene([*still.pipes, Pipe(NEW, "L", 0.0, 100.0, 100.0)]),
     ]
-    assert len({named, *(TASK.identity(PUZZLE, scene) for scene in others)}) == 5
+    assert len({named, *(TASK.state_key(PUZZLE, scene) for scene in others)}) == 5
 
 
-def test_an_empty_trace_says_nothing() -> None:
-    assert TASK.check(PUZZLE, [Glimpse(0.0, None), Glimpse(0.1, None)]).findings == ()
+def test_unreadable_trace_has_no_findings() -> None:
+    assert TASK.check(PUZZLE, [FrameReading(0.0, None), FrameReading(0.1, None)]).findings == ()
 
 
-def test_straight_pipes_jump_too_and_look_the_same_after_half_a_turn() -> None:
-    knobs = RotationPuzzleKnobs(2, 3, ("L", "I"), 1, 3)
+def test_straight_pipes_jump_and_look_the_same_after_half_a_turn() -> None:
+    params = RotationPuzzleParams(2, 3, ("L", "I"), 1, 3)
     puzzle = next(
-        p for p in plan(TASK, 40, 5, knobs) if any(len(p.squares) and p.squares[n].sides in
-        (("top", "bottom"), ("right", "left")) for n in p.to_turn)
+        p for p in plan(TASK, 40, 5, params) if any(len(p.squares) and p.squares[n].sides in
+        (("top", "bottom"), ("right", "left")) for n in p.squares_to_turn)
     )  # fmt: skip
-    cut = [Glimpse(i / 24, TASK.solution(puzzle, float(i > 30))) for i in range(60)]
+    cut = [FrameReading(i / 24, TASK.solution(puzzle, float(i > 30))) for i in range(60)]
     assert {finding.name for finding in TASK.check(puzzle, cut).findings} == {"jump"}
-    turning = [Glimpse(i / 24, TASK.solution(puzzle, min(i / 50, 1.0))) for i in range(66)]
+    turning = [FrameReading(i / 24, TASK.solution(puzzle, min(i / 50, 1.0))) for i in range(66)]
     assert TASK.check(puzzle, turning).findings == ()
     straight = next(n for n, p in enumerate(TASK.solution(puzzle, 1.0).pipes) if p.shape == "I")
     half = [180.0 if n == straight else 0.0 for n in range(6)]
-    assert TASK.accepted(puzzle, arranged(puzzle, half))
+    assert TASK.accepted(puzzle, arrange_squares(puzzle, half))
 
 
-def test_the_cheapest_arrangement_is_that_of_a_search() -> None:
+def test_cheapest_layout_equals_brute_force() -> None:
     from itertools import product
     from random import Random
 
-    from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, connected, sides_of
+    from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, get_sides, is_connected
 
     for seed in range(30):
         rng = Random(seed)
         rows, cols = rng.choice([(2, 2), (2, 3), (3, 2)])
         kinds = [rng.choice("LIT") for _ in range(rows * cols)]
-        options = [[(sides_of(k, q), float(rng.randint(0, 9))) for q in range(QUARTERS[k])] for k in kinds]
+        options = [[(get_sides(k, q), float(rng.randint(0, 9))) for q in range(QUARTERS[k])] for k in kinds]
         costs = [
             sum(cost for _, cost in some)
             for some in product(*options)
-            if connected(rows, cols, [sides for sides, _ in some])
+            if is_connected(rows, cols, [sides for sides, _ in some])
         ]
-        best = cheapest(rows, cols, options)
+        best = find_cheapest_layout(rows, cols, options)
         assert (best is None) == (not costs)
         if best is not None:
             assert best[0] == min(costs)
-            assert connected(rows, cols, best[1])
+            assert is_connected(rows, cols, best[1])

@@ -1,4 +1,4 @@
-"""Rotation puzzles are sound, distinct and the same everywhere; the document's names, checklist and commands work."""
+"""Puzzles are sound, distinct and reproducible, and the document's names, checklist and commands work."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from hypothesis import strategies as st
 
 from vmevalkit.core.errors import Exhausted, Uncertified, UnknownName, UsageError
 from vmevalkit.core.jsonable import digest, from_json, to_json
-from vmevalkit.media.picture import read_picture
+from vmevalkit.media.image import read_image
 from vmevalkit.runner.TASK_CATALOG import TASK_CATALOG
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.rotation_puzzle_task import (
     TASK,
     RotationPuzzle,
     RotationPuzzleGenerator,
-    RotationPuzzleKnobs,
+    RotationPuzzleParams,
     RotationPuzzleRenderer,
     Square,
     create_dataset,
     create_task_pair,
     generate_prompt,
 )
-from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import played, turns_of
+from vmevalkit.tasks.rotation_puzzle_task.solution import animate_turns, list_reference_turns
 
-quick = settings(deadline=None, derandomize=True, max_examples=60)
+few_examples = settings(deadline=None, derandomize=True, max_examples=60)
 EXAMPLE = Path(__file__).parents[2] / "examples" / "create_questions.py"
 PROMPT = (
     "Solve this rotation puzzle by rotating the four squares to connect the pipe paths. Each square can be rotated 90 "
@@ -46,13 +46,13 @@ STEPS = {"top": (-1, 0), "right": (0, 1), "bottom": (1, 0), "left": (0, -1)}
 ALL_KINDS = ("L", "I", "T")
 
 
-def opens(square: Square, angle: int) -> frozenset[str]:
-    """The sides of a square turned clockwise: written anew, not taken from the task."""
+def find_open_sides(square: Square, angle: int) -> frozenset[str]:
+    """Return the open sides of a rotated square, computed without the task's code."""
     return frozenset(AROUND[(AROUND.index(side) + angle // 90) % 4] for side in square.sides)
 
 
-def together(rows: int, cols: int, pieces: list[frozenset[str]]) -> bool:
-    """Whether a walk through matched ends reaches every square."""
+def is_all_connected(rows: int, cols: int, pieces: list[frozenset[str]]) -> bool:
+    """Return whether a walk through matching ends reaches every square."""
     reached, todo = {(0, 0)}, [(0, 0)]
     while todo:
         row, col = todo.pop()
@@ -67,129 +67,135 @@ def together(rows: int, cols: int, pieces: list[frozenset[str]]) -> bool:
     return len(reached) == rows * cols
 
 
-def fewest_by_search(puzzle: RotationPuzzle) -> int:
-    """The fewest squares to turn, over all ways to turn all squares."""
+def search_fewest_turns(puzzle: RotationPuzzle) -> int:
+    """Return the fewest squares to rotate, over all orientations of all squares."""
     fewest = 99
-    start = [opens(square, square.initial_angle) for square in puzzle.squares]
-    turns = [[opens(square, square.initial_angle + angle) for angle in (0, 90, 180, 270)] for square in puzzle.squares]
+    start = [find_open_sides(square, square.initial_angle) for square in puzzle.squares]
+    turns = [
+        [find_open_sides(square, square.initial_angle + angle) for angle in (0, 90, 180, 270)]
+        for square in puzzle.squares
+    ]
     for pieces in product(*turns):
         turned = sum(now != then for now, then in zip(pieces, start, strict=True))
-        if turned < fewest and together(puzzle.rows, puzzle.cols, list(pieces)):
+        if turned < fewest and is_all_connected(puzzle.rows, puzzle.cols, list(pieces)):
             fewest = turned
     return fewest
 
 
-def prove(puzzle: RotationPuzzle, knobs: RotationPuzzleKnobs, count: bool) -> None:
-    """Connected at 0 degrees, not at first; and, where it is counted, with the fewest squares to turn."""
-    assert (puzzle.rows, puzzle.cols) == (knobs.rows, knobs.cols)
-    assert together(puzzle.rows, puzzle.cols, [opens(square, 0) for square in puzzle.squares])
-    assert not together(puzzle.rows, puzzle.cols, [opens(square, square.initial_angle) for square in puzzle.squares])
+def prove(puzzle: RotationPuzzle, params: RotationPuzzleParams, count: bool) -> None:
+    """Check that a puzzle is connected at 0 degrees and not at first; with ``count``, that its turns are the fewest."""
+    assert (puzzle.rows, puzzle.cols) == (params.rows, params.cols)
+    assert is_all_connected(puzzle.rows, puzzle.cols, [find_open_sides(square, 0) for square in puzzle.squares])
+    assert not is_all_connected(
+        puzzle.rows, puzzle.cols, [find_open_sides(square, square.initial_angle) for square in puzzle.squares]
+    )
     turned = [square for square in puzzle.squares if square.initial_angle]
-    assert all(opens(square, square.initial_angle) != opens(square, 0) for square in turned)
-    assert knobs.least_turns <= len(turned) <= knobs.most_turns
+    assert all(find_open_sides(square, square.initial_angle) != find_open_sides(square, 0) for square in turned)
+    assert params.least_turns <= len(turned) <= params.most_turns
     if count:
-        assert fewest_by_search(puzzle) == len(turned)
+        assert search_fewest_turns(puzzle) == len(turned)
 
 
-@pytest.mark.parametrize(("difficulty", "exist"), [("easy", 192), ("medium", 170), ("hard", 51)])
-def test_all_questions_of_a_difficulty_are_proven_over_all_256_states(difficulty: str, exist: int) -> None:
-    knobs = TASK.preset(difficulty)
-    assert TASK.capacity(knobs) == exist
-    planned = plan(TASK, exist, 42, knobs)
-    assert len({TASK.key(puzzle) for puzzle in planned}) == len({digest(puzzle) for puzzle in planned}) == exist
+@pytest.mark.parametrize(("difficulty", "count_existing"), [("easy", 192), ("medium", 170), ("hard", 51)])
+def test_every_question_of_a_difficulty_is_proven_by_brute_force(difficulty: str, count_existing: int) -> None:
+    params = TASK.preset(difficulty)
+    assert TASK.capacity(params) == count_existing
+    planned = plan(TASK, count_existing, 42, params)
+    assert (
+        len({TASK.key(puzzle) for puzzle in planned}) == len({digest(puzzle) for puzzle in planned}) == count_existing
+    )
     for puzzle in planned:
-        prove(puzzle, knobs, count=True)
+        prove(puzzle, params, count=True)
         assert all(len(square.sides) == 2 for square in puzzle.squares)
-    with pytest.raises(Exhausted, match=f"only {exist} exist"):
-        plan(TASK, exist + 1, 42, knobs)
+    with pytest.raises(Exhausted, match=f"only {count_existing} exist"):
+        plan(TASK, count_existing + 1, 42, params)
 
 
-def test_thirteen_of_256_states_are_connected_and_the_rest_are_questions() -> None:
+def test_13_of_256_layouts_are_connected_and_the_rest_are_questions() -> None:
     bends = [frozenset((AROUND[k], AROUND[(k + 1) % 4])) for k in range(4)]
     states = [list(state) for state in product(bends, repeat=4)]
-    assert sum(together(2, 2, state) for state in states) == 13
-    asked = {
-        tuple(opens(square, square.initial_angle) for square in puzzle.squares)
-        for puzzle in plan(TASK, 243, 1, RotationPuzzleKnobs(least_turns=1, most_turns=4))
+    assert sum(is_all_connected(2, 2, state) for state in states) == 13
+    questions = {
+        tuple(find_open_sides(square, square.initial_angle) for square in puzzle.squares)
+        for puzzle in plan(TASK, 243, 1, RotationPuzzleParams(least_turns=1, most_turns=4))
     }
-    assert asked == {tuple(state) for state in states if not together(2, 2, state)}
-    assert Counter(len(puzzle.to_turn) for puzzle in plan(TASK, 243, 1, RotationPuzzleKnobs(most_turns=4))) == {
-        1: 72, 2: 120, 3: 50, 4: 1,
-    }  # fmt: skip
+    assert questions == {tuple(state) for state in states if not is_all_connected(2, 2, state)}
+    planned = plan(TASK, 243, 1, RotationPuzzleParams(most_turns=4))
+    assert Counter(len(puzzle.squares_to_turn) for puzzle in planned) == {1: 72, 2: 120, 3: 50, 4: 1}
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "params",
     [
-        RotationPuzzleKnobs(2, 2, ALL_KINDS, 1, 4),
-        RotationPuzzleKnobs(2, 4, ("L",), 1, 5),
-        RotationPuzzleKnobs(3, 3, ALL_KINDS, 2, 5),
+        RotationPuzzleParams(2, 2, ALL_KINDS, 1, 4),
+        RotationPuzzleParams(2, 4, ("L",), 1, 5),
+        RotationPuzzleParams(3, 3, ALL_KINDS, 2, 5),
     ],
 )
-def test_a_thousand_wider_questions_are_proven_and_distinct(knobs: RotationPuzzleKnobs) -> None:
-    planned = plan(TASK, 1000, 42, knobs)
+def test_1000_questions_of_larger_params_are_proven_and_distinct(params: RotationPuzzleParams) -> None:
+    planned = plan(TASK, 1000, 42, params)
     assert len({TASK.key(puzzle) for puzzle in planned}) == 1000
     for puzzle in planned:
-        prove(puzzle, knobs, count=False)
+        prove(puzzle, params, count=False)
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "params",
     [
-        RotationPuzzleKnobs(2, 2, ALL_KINDS, 1, 4),
-        RotationPuzzleKnobs(2, 2, ("T",), 1, 2),
-        RotationPuzzleKnobs(2, 3, ("L",), 1, 4),
-        RotationPuzzleKnobs(2, 3, ("L", "I"), 2, 4),
+        RotationPuzzleParams(2, 2, ALL_KINDS, 1, 4),
+        RotationPuzzleParams(2, 2, ("T",), 1, 2),
+        RotationPuzzleParams(2, 3, ("L",), 1, 4),
+        RotationPuzzleParams(2, 3, ("L", "I"), 2, 4),
     ],
 )
-def test_fewest_squares_to_turn_are_those_of_a_search(knobs: RotationPuzzleKnobs) -> None:
-    for puzzle in plan(TASK, 12, 3, knobs):
-        prove(puzzle, knobs, count=True)
+def test_fewest_squares_to_rotate_equal_brute_force(params: RotationPuzzleParams) -> None:
+    for puzzle in plan(TASK, 12, 3, params):
+        prove(puzzle, params, count=True)
 
 
-def test_wider_four_squares_are_counted_by_brute_force() -> None:
+def test_capacity_of_four_squares_with_other_kinds_equals_brute_force() -> None:
     straight = [frozenset(("top", "bottom")), frozenset(("left", "right"))]
     threes = [frozenset(AROUND) - {side} for side in AROUND]
     states = list(product((*straight, *threes), repeat=4))
-    linked = {state for state in states if together(2, 2, list(state))}
+    linked = {state for state in states if is_all_connected(2, 2, list(state))}
     kinds_linked = {tuple(len(piece) for piece in state) for state in linked}
     askable = sum(state not in linked and tuple(map(len, state)) in kinds_linked for state in states)
-    assert TASK.capacity(RotationPuzzleKnobs(2, 2, ("I", "T"), 1, 4)) == askable
-    listed = TASK.catalogue(RotationPuzzleKnobs(2, 2, ("I", "T"), 1, 4))
+    assert TASK.capacity(RotationPuzzleParams(2, 2, ("I", "T"), 1, 4)) == askable
+    listed = TASK.catalogue(RotationPuzzleParams(2, 2, ("I", "T"), 1, 4))
     assert listed is not None
-    asked = {tuple(opens(s, s.initial_angle) for s in puzzle.squares) for puzzle in listed}
-    assert len(asked) == askable and not asked & linked
+    questions = {tuple(find_open_sides(s, s.initial_angle) for s in puzzle.squares) for puzzle in listed}
+    assert len(questions) == askable and not questions & linked
 
 
 @st.composite
-def puzzles(draw: st.DrawFn) -> tuple[RotationPuzzle, RotationPuzzleKnobs]:
+def puzzles(draw: st.DrawFn) -> tuple[RotationPuzzle, RotationPuzzleParams]:
     rows, cols = draw(st.integers(2, 4)), draw(st.integers(2, 6))
     kinds = draw(st.sampled_from([("L", "I"), ALL_KINDS, ("T", "L"), ("I", "T")] + [("L",)] * (min(rows, cols) == 2)))
-    knobs = RotationPuzzleKnobs(rows, cols, kinds, 1, 4)
+    params = RotationPuzzleParams(rows, cols, kinds, 1, 4)
     seed = draw(st.integers(0, 10**6))
     for attempt in range(400):
         try:
-            return TASK.sample(Random(f"{seed}:{attempt}"), knobs), knobs
+            return TASK.sample(Random(f"{seed}:{attempt}"), params), params
         except Uncertified:
             continue
-    raise AssertionError(f"no puzzle with {knobs}")
+    raise AssertionError(f"no puzzle with {params}")
 
 
-@quick
+@few_examples
 @given(puzzles())
-def test_puzzles_of_any_size_are_sound(made: tuple[RotationPuzzle, RotationPuzzleKnobs]) -> None:
-    puzzle, knobs = made
-    prove(puzzle, knobs, count=False)
+def test_puzzles_of_any_size_are_certified(case: tuple[RotationPuzzle, RotationPuzzleParams]) -> None:
+    puzzle, params = case
+    prove(puzzle, params, count=False)
     TASK.certify(puzzle)
     assert from_json(RotationPuzzle, json.loads(json.dumps(to_json(puzzle)))) == puzzle
 
 
-@quick
+@few_examples
 @given(puzzles(), st.floats(0, 1))
-def test_the_solution_turns_one_square_after_the_other(
-    made: tuple[RotationPuzzle, RotationPuzzleKnobs], t: float
+def test_solution_rotates_one_square_after_the_other(
+    case: tuple[RotationPuzzle, RotationPuzzleParams], t: float
 ) -> None:
-    puzzle, _ = made
+    puzzle, _ = case
     first, last = TASK.solution(puzzle, 0.0), TASK.solution(puzzle, 1.0)
     assert not TASK.accepted(puzzle, first) and TASK.progress(puzzle, first) == 0.0
     assert TASK.accepted(puzzle, last) and TASK.progress(puzzle, last) == 1.0
@@ -197,14 +203,14 @@ def test_the_solution_turns_one_square_after_the_other(
     assert [(p.x, p.y, p.shape) for p in now.pipes] == [(p.x, p.y, p.shape) for p in first.pipes]
     on_the_way = [n for n, (a, b, c) in enumerate(zip(first.pipes, now.pipes, last.pipes, strict=True)) if a != b != c]
     assert len(on_the_way) <= 1
-    angles = played(puzzle, turns_of(puzzle), t)
+    angles = animate_turns(puzzle, list_reference_turns(puzzle), t)
     for number, angle in enumerate(angles):
         assert abs(angle - puzzle.squares[number].initial_angle) <= 180
     assert not any(TASK.accepted(puzzle, TASK.solution(puzzle, k / 40)) for k in range(30))
 
 
 @pytest.mark.parametrize(
-    ("knobs", "told"),
+    ("params", "message"),
     [
         ({"rows": 1}, "1 x 2"),
         ({"cols": 7}, "2 to 6"),
@@ -218,12 +224,12 @@ def test_the_solution_turns_one_square_after_the_other(
         ({"most_turns": 5}, "4 squares"),
     ],
 )
-def test_impossible_knobs_are_refused(knobs: dict[str, object], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        RotationPuzzleKnobs(**knobs)  # type: ignore[arg-type]
+def test_invalid_params_are_refused(params: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        RotationPuzzleParams(**params)  # type: ignore[arg-type]
 
 
-def test_certify_refuses_what_is_no_puzzle() -> None:
+def test_certify_refuses_invalid_puzzles() -> None:
     puzzle = plan(TASK, 1, 5, TASK.preset("hard"))[0]
     solved = [Square(square.sides, 0) for square in puzzle.squares]
     apart = [Square(("top", "left"), 0), Square(("top", "right"), 0), *puzzle.squares[2:]]
@@ -240,48 +246,48 @@ def test_certify_refuses_what_is_no_puzzle() -> None:
             TASK.certify(other)
 
 
-def test_certify_refuses_a_target_that_is_not_the_nearest() -> None:
+def test_certify_refuses_a_target_that_is_not_nearest() -> None:
     loop = [("right", "bottom"), ("bottom", "left"), ("top", "right"), ("left", "top")]
-    # A path that needs one square only: its last square is turned, and another one for nothing.
+    # One turn is enough for a path: the last square; the other turn is not needed.
     squares = [Square(loop[0], 180), Square(loop[1], 90), Square(loop[2], 0), Square(loop[3], 0)]
-    with pytest.raises(Uncertified, match="2 squares are turned where 1"):
+    with pytest.raises(Uncertified, match="2 squares are rotated where 1"):
         TASK.certify(RotationPuzzle(2, 2, tuple(squares)))
 
 
-def test_questions_depend_on_the_seed_and_not_on_their_number() -> None:
-    for knobs in (TASK.preset("medium"), RotationPuzzleKnobs(3, 3, ALL_KINDS, 2, 4)):
-        assert plan(TASK, 4, 1, knobs) == plan(TASK, 12, 1, knobs)[:4]
-        assert plan(TASK, 4, 1, knobs) != plan(TASK, 4, 2, knobs)
+def test_questions_depend_on_seed_and_not_on_their_number() -> None:
+    for params in (TASK.preset("medium"), RotationPuzzleParams(3, 3, ALL_KINDS, 2, 4)):
+        assert plan(TASK, 4, 1, params) == plan(TASK, 12, 1, params)[:4]
+        assert plan(TASK, 4, 1, params) != plan(TASK, 4, 2, params)
 
 
-def test_targets_are_of_many_kinds_and_start_anywhere() -> None:
-    made = plan(TASK, 150, 3, TASK.preset("easy"))
-    targets = Counter(tuple(square.sides for square in puzzle.squares) for puzzle in made)
+def test_targets_and_rotated_squares_are_varied() -> None:
+    case = plan(TASK, 150, 3, TASK.preset("easy"))
+    targets = Counter(tuple(square.sides for square in puzzle.squares) for puzzle in case)
     assert len(targets) == 12  # a path is always nearer than the closed loop
     assert max(targets.values()) < 40
-    turned = Counter(number for puzzle in made for number in puzzle.to_turn)
+    turned = Counter(number for puzzle in case for number in puzzle.squares_to_turn)
     assert min(turned[number] for number in range(4)) > 30
 
 
 # -- the document ---------------------------------------------------------------------------------------------------
 
 
-def at_rest(frame: np.ndarray, position: list[int], size: int = 140) -> dict[str, bool]:
-    """For each side of a square whether there is a blue end in the middle of it."""
+def find_blue_ends(frame: np.ndarray, position: list[int], size: int = 140) -> dict[str, bool]:
+    """Return for each side of a square whether there is a blue end in the middle of it."""
     x, y = position
     half = size // 2 - 4
     points = {"top": (x, y - half), "right": (x + half, y), "bottom": (x, y + half), "left": (x - half, y)}
     return {side: tuple(frame[py, px]) == (0x3B, 0x82, 0xF6) for side, (px, py) in points.items()}
 
 
-def test_the_quality_checklist(tmp_path: Path) -> None:
+def test_quality_checklist_of_the_document(tmp_path: Path) -> None:
     dataset = create_dataset(num_samples=12, difficulties=["easy", "medium", "hard"], seed=42, output_dir=tmp_path)
     for pair in dataset["pairs"]:
         folder = tmp_path / "rotation_puzzle_task" / pair["id"]
         names = {"first_frame.png", "final_frame.png", "prompt.txt", "question_metadata.json"}
         assert {path.name for path in folder.iterdir()} == names
         record = json.loads((folder / "question_metadata.json").read_text())
-        first, final = read_picture(folder / "first_frame.png"), read_picture(folder / "final_frame.png")
+        first, final = read_image(folder / "first_frame.png"), read_image(folder / "final_frame.png")
         assert first.shape == final.shape == (512, 768, 3) and record["canvas_size"] == [768, 512]
         assert record["num_squares"] == len(record["squares"]) == 4
         assert record["task_id"] == folder.name and record["domain"] == "rotation_puzzle"
@@ -290,7 +296,7 @@ def test_the_quality_checklist(tmp_path: Path) -> None:
         assert [square["position"] for square in record["squares"]] == [[304, 176], [464, 176], [304, 336], [464, 336]]
         for square in record["squares"]:
             assert square["target_angle"] == 0
-            initial, target = at_rest(first, square["position"]), at_rest(final, square["position"])
+            initial, target = find_blue_ends(first, square["position"]), find_blue_ends(final, square["position"])
             quarters = square["initial_angle"] // 90
             assert {side for side in AROUND if target[side]} == set(square["pipe_pattern"])
             shown = {AROUND[(AROUND.index(side) + quarters) % 4] for side in square["pipe_pattern"]}
@@ -308,49 +314,49 @@ def test_the_quality_checklist(tmp_path: Path) -> None:
         assert needed[0] <= sum(square["initial_angle"] != 0 for square in record["squares"]) <= needed[1]
 
 
-def test_a_dataset_of_several_difficulties_has_no_duplicates(tmp_path: Path) -> None:
+def test_dataset_of_several_difficulties_has_no_duplicates(tmp_path: Path) -> None:
     dataset = create_dataset(120, ["easy", "medium"], 1, output_dir=tmp_path)
     assert dataset["name"] == "rotation_puzzle_tasks"
     assert [pair["id"] for pair in dataset["pairs"]] == [f"rotation_puzzle_{i:04d}" for i in range(120)]
-    asked = {TASK.key(from_json(RotationPuzzle, pair["puzzle"])) for pair in dataset["pairs"]}
-    assert len(asked) == 120
+    questions = {TASK.key(from_json(RotationPuzzle, pair["puzzle"])) for pair in dataset["pairs"]}
+    assert len(questions) == 120
     again = create_dataset(4, ["easy", "medium"], 1, output_dir=tmp_path / "again")
     assert [pair["puzzle"] for pair in again["pairs"]] == [pair["puzzle"] for pair in dataset["pairs"][:4]]
     with pytest.raises(Exhausted, match="only 51 exist"):
         create_dataset(52, ["hard"], output_dir=tmp_path / "more")
     with pytest.raises(UnknownName, match="did you mean 'hard'"):
         create_dataset(4, ["hardest"], output_dir=tmp_path / "more")
-    with pytest.raises(UsageError, match="no difficulty"):
+    with pytest.raises(UsageError, match="difficulties of rotation_puzzle is empty"):
         create_dataset(4, [], output_dir=tmp_path / "more")
     with pytest.raises(UsageError, match="at least 1"):
         create_dataset(0, output_dir=tmp_path / "more")
     assert not (tmp_path / "more").exists()
 
 
-def test_a_dataset_can_be_wider(tmp_path: Path) -> None:
-    wide = RotationPuzzleKnobs(3, 4, ALL_KINDS, 1, 6)
-    dataset = create_dataset(3, ["medium"], knobs=wide, output_dir=tmp_path)
+def test_dataset_takes_params_of_larger_grids(tmp_path: Path) -> None:
+    wide = RotationPuzzleParams(3, 4, ALL_KINDS, 1, 6)
+    dataset = create_dataset(3, ["medium"], params=wide, output_dir=tmp_path)
     assert [pair["difficulty"] for pair in dataset["pairs"]] == ["custom"] * 3
     assert all(2 <= pair["rotations_needed"] <= 3 and pair["num_squares"] == 12 for pair in dataset["pairs"])
     assert dataset["pairs"][0]["prompt"].startswith("Solve this rotation puzzle by rotating the twelve squares to")
 
 
-def test_the_generator_and_the_renderer_of_the_document(tmp_path: Path) -> None:
+def test_generator_and_renderer_of_the_document(tmp_path: Path) -> None:
     generator = RotationPuzzleGenerator(seed=5)
-    made = [generator.generate_puzzle("medium") for _ in range(6)]
+    case = [generator.generate_puzzle("medium") for _ in range(6)]
     same = RotationPuzzleGenerator(seed=5)
-    assert [same.generate_puzzle("medium") for _ in range(6)] == made
-    assert RotationPuzzleGenerator(seed=6).generate_puzzle("medium") != made[0]
-    assert all(2 <= len(puzzle.to_turn) <= 3 for puzzle in made)
+    assert [same.generate_puzzle("medium") for _ in range(6)] == case
+    assert RotationPuzzleGenerator(seed=6).generate_puzzle("medium") != case[0]
+    assert all(2 <= len(puzzle.squares_to_turn) <= 3 for puzzle in case)
     renderer = RotationPuzzleRenderer()
-    first = renderer.render_first_frame(made[0], tmp_path / "deep" / "first.png")
-    final = renderer.render_final_frame(to_json(made[0]), tmp_path / "final.png")
-    assert np.array_equal(read_picture(first), TASK.first_frame(made[0]))
-    assert np.array_equal(read_picture(final), TASK.final_frame(made[0]))
-    assert generate_prompt(made[0]) == PROMPT
+    first = renderer.render_first_frame(case[0], tmp_path / "deep" / "first.png")
+    final = renderer.render_final_frame(to_json(case[0]), tmp_path / "final.png")
+    assert np.array_equal(read_image(first), TASK.first_frame(case[0]))
+    assert np.array_equal(read_image(final), TASK.final_frame(case[0]))
+    assert generate_prompt(case[0]) == PROMPT
     record = generator.generate_question("rotation_puzzle_mine", "hard", output_dir=tmp_path)
     assert record["id"] == "rotation_puzzle_mine" and record["rotations_needed"] >= 3
-    wide = generator.generate_puzzle(knobs=RotationPuzzleKnobs(3, 3, ALL_KINDS, 2, 4))
+    wide = generator.generate_puzzle(params=RotationPuzzleParams(3, 3, ALL_KINDS, 2, 4))
     assert len(wide.squares) == 9
 
 
@@ -359,24 +365,24 @@ def test_create_task_pair_takes_a_puzzle_or_its_fields(tmp_path: Path) -> None:
     pair = create_task_pair(puzzle, "rotation_puzzle_mine", output_dir=tmp_path)
     again = create_task_pair(pair["puzzle"], "rotation_puzzle_again", output_dir=tmp_path)
     assert again["puzzle"] == pair["puzzle"] == to_json(puzzle)
-    with pytest.raises(UsageError, match="no rotation puzzle"):
+    with pytest.raises(UsageError, match="not a valid rotation puzzle"):
         create_task_pair({"rows": 2}, "rotation_puzzle_bad", output_dir=tmp_path)
     with pytest.raises(UsageError, match="do not fill"):
         create_task_pair({**pair["puzzle"], "squares": []}, "rotation_puzzle_bad", output_dir=tmp_path)
 
 
-def test_the_command_of_the_document(tmp_path: Path) -> None:
-    done = subprocess.run(
+def test_command_of_the_document(tmp_path: Path) -> None:
+    completed = subprocess.run(
         [sys.executable, str(EXAMPLE), "--task", "rotation_puzzle", "--pairs-per-domain", "50"],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "rotation_puzzle: 50 drawn, 0 kept"
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines()[0] == "rotation_puzzle: 50 drawn, 0 kept"
     folder = tmp_path / "data" / "questions" / "rotation_puzzle_task"
     assert sorted(path.name for path in folder.glob("rotation*")) == [f"rotation_puzzle_{i:04d}" for i in range(50)]
 
 
-def test_the_row_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_row_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = TASK_CATALOG["rotation_puzzle"]
     assert {name: row[name] for name in ("name", "description", "module", "create_function")} == {
         "name": "Rotation Puzzle",

@@ -1,4 +1,4 @@
-"""What a view is worth, and what happened on the way, on traces made by hand."""
+"""Acceptance, progress, findings and metrics of hand-made traces."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from vmevalkit.core.records import Finding
 from vmevalkit.tasks.planning import plan
-from vmevalkit.tasks.rotation_task import TASK, RotationKnobs, RotationPuzzle, View
-from vmevalkit.tasks.rotation_task.rules import structure
+from vmevalkit.tasks.rotation_task import TASK, RotationParams, View, VoxelPuzzle
+from vmevalkit.tasks.rotation_task.acceptance import classify_structure
 from vmevalkit.tasks.rotation_task.scene import Track, angle_between
-from vmevalkit.tasks.rotation_task.snakes import Voxels, mirrored
-from vmevalkit.tasks.task import Checked, Glimpse
+from vmevalkit.tasks.rotation_task.snakes import Voxels, mirror_voxels
+from vmevalkit.tasks.task import CheckResult, FrameReading
 
 PUZZLE = plan(TASK, 1, 77, TASK.preset())[0]
 LOST = PUZZLE.voxels[:-1]
@@ -42,28 +42,30 @@ METRICS = {
 }
 
 
-def at(turned_deg: float, puzzle: RotationPuzzle = PUZZLE) -> View:
-    return View((puzzle.azim_deg + turned_deg) % 360, puzzle.elev_deg, puzzle.voxels, puzzle.paint)
+def at(angle_deg: float, puzzle: VoxelPuzzle = PUZZLE) -> View:
+    return View((puzzle.azim_deg + angle_deg) % 360, puzzle.elev_deg, puzzle.voxels, puzzle.paint)
 
 
-def trace(state_at: Callable[[float], View | None], seconds: float = 4.0, fps: float = 24.0) -> list[Glimpse[View]]:
+def trace(
+    state_at: Callable[[float], View | None], seconds: float = 4.0, fps: float = 24.0
+) -> list[FrameReading[View]]:
     count = round(seconds * fps)
-    return [Glimpse(i / fps, state_at(i / (count - 1))) for i in range(count)]
+    return [FrameReading(i / fps, state_at(i / (count - 1))) for i in range(count)]
 
 
 def even(t: float) -> View:
     return at(180 * t)
 
 
-def names(checked: Checked, gating: bool | None = None) -> list[str]:
+def names(checked: CheckResult, gating: bool | None = None) -> list[str]:
     return [f.name for f in checked.findings if gating is None or f.gating == gating]
 
 
-def finding(checked: Checked, name: str) -> Finding:
+def finding(checked: CheckResult, name: str) -> Finding:
     return next(f for f in checked.findings if f.name == name)
 
 
-def test_an_even_turn_has_no_finding_and_full_marks() -> None:
+def test_an_even_rotation_has_no_finding_and_the_best_metrics() -> None:
     checked = TASK.check(PUZZLE, trace(even))
     assert checked.findings == ()
     metrics = checked.metrics
@@ -80,7 +82,7 @@ def test_an_even_turn_has_no_finding_and_full_marks() -> None:
 
 @pytest.mark.parametrize(("seconds", "fps"), [(2.0, 8.0), (1.0, 8.0), (10.0, 30.0)])
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_low_frame_rate_or_a_fast_turn_is_no_jump(seconds: float, fps: float, way: int) -> None:
+def test_a_low_frame_rate_or_a_fast_rotation_is_not_a_jump(seconds: float, fps: float, way: int) -> None:
     checked = TASK.check(PUZZLE, trace(lambda t: at(way * 180 * t), seconds, fps))
     assert checked.findings == ()
     assert checked.metrics["total_angle_deg"] == pytest.approx(180)
@@ -95,7 +97,7 @@ def test_a_cut_is_a_jump(by_deg: float) -> None:
     assert "jump" in names(moving, gating=True)
 
 
-def test_a_cut_behind_a_curtain_is_a_jump_and_a_turn_behind_a_hand_is_none() -> None:
+def test_a_hidden_cut_is_a_jump_and_a_hidden_rotation_is_not() -> None:
     def curtain(t: float) -> View | None:
         return at(0) if t < 0.4 else None if t < 0.6 else at(180)
 
@@ -106,8 +108,8 @@ def test_a_cut_behind_a_curtain_is_a_jump_and_a_turn_behind_a_hand_is_none() -> 
     assert names(smudged, gating=True) == []
 
 
-def test_a_turn_behind_a_hand_is_no_jump_in_a_film_that_rests_before_and_after() -> None:
-    """The speed to compare with is that of the turn, not of the whole film."""
+def test_a_hidden_rotation_is_not_a_jump_in_a_video_that_rests_before_and_after() -> None:
+    """The jump is compared with the speed while the camera moves, not with that of the whole video."""
 
     def quick(t: float) -> View | None:
         return None if 0.15 < t < 0.35 else at(float(np.interp(t, [0.1, 0.4], [0, 180])))
@@ -115,18 +117,18 @@ def test_a_turn_behind_a_hand_is_no_jump_in_a_film_that_rests_before_and_after()
     assert names(TASK.check(PUZZLE, trace(quick)), gating=True) == []
 
 
-def test_a_single_misreading_is_no_jump() -> None:
-    glimpses = trace(even)
+def test_a_single_misreading_is_not_a_jump() -> None:
+    readings = trace(even)
     for i in (20, 50, 51):
-        glimpses[i] = Glimpse(glimpses[i].seconds, at(180 * i / 95 + 140))
-    checked = TASK.check(PUZZLE, glimpses)
+        readings[i] = FrameReading(readings[i].seconds, at(180 * i / 95 + 140))
+    checked = TASK.check(PUZZLE, readings)
     assert names(checked, gating=True) == []
     assert checked.metrics["flicker"] == pytest.approx(3 / 96)
 
 
 @pytest.mark.parametrize(
     ("voxels", "name"),
-    [(mirrored(PUZZLE.voxels), "structure_mirrored"), (LOST, "structure_changed"), ((), "structure_lost")],
+    [(mirror_voxels(PUZZLE.voxels), "structure_mirrored"), (LOST, "structure_changed"), ((), "structure_lost")],
 )
 def test_another_structure_gates_when_it_lasts(voxels: tuple[tuple[int, int, int], ...], name: str) -> None:
     lasting = TASK.check(PUZZLE, trace(lambda t: replace(even(t), voxels=voxels if t > 0.5 else PUZZLE.voxels)))
@@ -147,12 +149,12 @@ def test_another_structure_gates_when_it_lasts(voxels: tuple[tuple[int, int, int
         pytest.param((*LOST, (9, 9, 9)), 0.4, 0.6, 0.7, ["structure_changed"], id="a voxel elsewhere"),
     ],
 )
-def test_what_something_hides_while_it_passes_is_not_lost(
+def test_a_voxel_that_is_hidden_for_a_while_is_not_lost(
     voxels: Voxels, from_t: float, to_t: float, clutter_to_t: float, found: list[str]
 ) -> None:
     def seen(t: float) -> View:
         clutter = 0.05 if 0.3 < t < clutter_to_t else 0
-        track = Track(turn_deg=0, misfit=0, checked_s=0, misfit_checked=0, clutter=clutter)
+        track = Track(turn_deg=0, misfit=0, checked_s=0, checked_misfit=0, clutter=clutter)
         return replace(even(t), voxels=voxels if from_t < t < to_t else PUZZLE.voxels, track=track)
 
     checked = TASK.check(PUZZLE, trace(seen))
@@ -160,14 +162,14 @@ def test_what_something_hides_while_it_passes_is_not_lost(
     assert (checked.metrics["structure_intact"] == 1) == (not found)
 
 
-def test_pieces_that_float_are_measured() -> None:
+def test_disconnected_pieces_are_measured() -> None:
     apart = (*LOST[:-1], (9, 9, 9))
     checked = TASK.check(PUZZLE, trace(lambda t: replace(even(t), voxels=apart if t > 0.5 else PUZZLE.voxels)))
     assert checked.metrics["structure_connected"] == pytest.approx(0.5, abs=0.02)
 
 
-def test_what_is_not_explained_counts_against_occlusion() -> None:
-    doubtful = Track(turn_deg=0, misfit=0.08, checked_s=0, misfit_checked=0)
+def test_an_unexplained_reading_lowers_occlusion() -> None:
+    doubtful = Track(turn_deg=0, misfit=0.08, checked_s=0, checked_misfit=0)
     checked = TASK.check(PUZZLE, trace(lambda t: replace(even(t), track=doubtful if t > 0.75 else None)))
     assert checked.metrics["occlusion"] == pytest.approx(0.75, abs=0.02)
     assert checked.metrics["structure_intact"] == 1
@@ -186,13 +188,13 @@ def test_what_is_not_explained_counts_against_occlusion() -> None:
         ("recoloured", lambda t: replace(even(t), paint=("#e6a070",))),
     ],
 )
-def test_manners_are_noted_and_do_not_gate(name: str, state_at: Callable[[float], View | None]) -> None:
+def test_remarks_do_not_gate(name: str, state_at: Callable[[float], View | None]) -> None:
     checked = TASK.check(PUZZLE, trace(state_at))
     assert name in names(checked, gating=False)
     assert names(checked, gating=True) == []
 
 
-def test_measures_of_a_camera_that_leaves_its_circle() -> None:
+def test_metrics_of_a_camera_that_leaves_its_circle() -> None:
     risen = TASK.check(PUZZLE, trace(lambda t: replace(even(t), elev_deg=PUZZLE.elev_deg + 20 * t))).metrics
     assert risen["vertical_drift_deg"] == pytest.approx(16, abs=1)
     assert risen["final_elevation_error_deg"] == pytest.approx(20, abs=0.5)
@@ -202,14 +204,14 @@ def test_measures_of_a_camera_that_leaves_its_circle() -> None:
     assert away["distance_drift"] == pytest.approx(0.2, abs=0.02)
 
 
-def test_measures_of_a_jerky_turn() -> None:
+def test_metrics_of_a_jerky_rotation() -> None:
     jerky = TASK.check(PUZZLE, trace(lambda t: at(180 * round(t * 12) / 12))).metrics
     assert jerky["smoothness"] < 0.2
     back = TASK.check(PUZZLE, trace(lambda t: at(float(np.interp(t, [0, 0.3, 1], [0, -40, 180]))))).metrics
     assert back["monotony"] == pytest.approx(180 / 260, abs=0.01)
 
 
-def test_a_still_film_has_nothing() -> None:
+def test_a_still_video_has_no_motion_metrics() -> None:
     checked = TASK.check(PUZZLE, trace(lambda _: at(0)))
     assert checked.findings == ()
     metrics = checked.metrics
@@ -217,8 +219,8 @@ def test_a_still_film_has_nothing() -> None:
         assert metrics[name] == 0
 
 
-def test_a_film_that_cannot_be_read_has_no_measures() -> None:
-    assert TASK.check(PUZZLE, trace(lambda _: None)) == Checked()
+def test_an_unreadable_video_has_no_metrics() -> None:
+    assert TASK.check(PUZZLE, trace(lambda _: None)) == CheckResult()
 
 
 @pytest.mark.parametrize(
@@ -233,32 +235,34 @@ def test_a_film_that_cannot_be_read_has_no_measures() -> None:
         (at(0), False),
         (replace(at(180), elev_deg=PUZZLE.elev_deg + 9), True),
         (replace(at(180), elev_deg=PUZZLE.elev_deg - 11), False),
-        (replace(at(180), zoom=0.7, shift=(0.1, 0.1), table=True, paint=("#ff0000",)), True),
+        (replace(at(180), zoom=0.7, shift=(0.1, 0.1), has_table=True, paint=("#ff0000",)), True),
         (replace(at(180), zoom=0.3), False),
-        (replace(at(180), voxels=mirrored(PUZZLE.voxels)), False),
+        (replace(at(180), voxels=mirror_voxels(PUZZLE.voxels)), False),
         (replace(at(180), voxels=LOST), False),
         (replace(at(180), voxels=()), False),
         (replace(at(180), voxels=PUZZLE.voxels[::-1]), True),
     ],
 )
-def test_the_answer_is_the_sculpture_from_the_other_side(view: View, good: bool) -> None:
+def test_only_the_sculpture_from_the_other_side_is_accepted(view: View, good: bool) -> None:
     assert TASK.accepted(PUZZLE, view) is good
     if good:
         assert TASK.progress(PUZZLE, view) == 1
 
 
-def test_structures_have_names() -> None:
-    assert structure(PUZZLE, at(0)) == "kept"
-    assert structure(PUZZLE, replace(at(0), voxels=mirrored(PUZZLE.voxels))) == "mirrored"
-    assert structure(PUZZLE, replace(at(0), voxels=tuple((y, x, z) for x, y, z in PUZZLE.voxels))) == "mirrored"
-    assert structure(PUZZLE, replace(at(0), voxels=LOST)) == "changed"
-    assert structure(PUZZLE, replace(at(0), voxels=())) == "unknown"
+def test_structures_are_classified() -> None:
+    assert classify_structure(PUZZLE, at(0)) == "kept"
+    assert classify_structure(PUZZLE, replace(at(0), voxels=mirror_voxels(PUZZLE.voxels))) == "mirrored"
+    assert (
+        classify_structure(PUZZLE, replace(at(0), voxels=tuple((y, x, z) for x, y, z in PUZZLE.voxels))) == "mirrored"
+    )
+    assert classify_structure(PUZZLE, replace(at(0), voxels=LOST)) == "changed"
+    assert classify_structure(PUZZLE, replace(at(0), voxels=())) == "unknown"
 
 
-def test_progress_grows_with_the_turn_either_way() -> None:
+def test_progress_grows_with_the_rotation_in_either_direction() -> None:
     assert TASK.progress(PUZZLE, at(1.5)) == 0 == TASK.progress(PUZZLE, at(-1.5))
     for way in (1, -1):
-        done = [TASK.progress(PUZZLE, at(way * turned)) for turned in range(0, 181, 15)]
+        done = [TASK.progress(PUZZLE, at(way * angle)) for angle in range(0, 181, 15)]
         assert done == sorted(done) and done[0] == 0 and done[-1] == 1
         assert TASK.progress(PUZZLE, at(way * 90)) == pytest.approx(0.54, abs=0.01)
     assert TASK.progress(PUZZLE, replace(at(90), voxels=LOST)) == 0
@@ -267,7 +271,7 @@ def test_progress_grows_with_the_turn_either_way() -> None:
 
 @pytest.mark.parametrize("angle_deg", [90, 270, 45])
 def test_other_angles_have_their_own_goal(angle_deg: int) -> None:
-    puzzle = plan(TASK, 1, 3, RotationKnobs(angles=(angle_deg,)))[0]
+    puzzle = plan(TASK, 1, 3, RotationParams(angles=(angle_deg,)))[0]
     assert TASK.accepted(puzzle, at(angle_deg, puzzle)) and not TASK.accepted(puzzle, at(180, puzzle))
     assert TASK.progress(puzzle, at(0, puzzle)) == 0
     checked = TASK.check(puzzle, trace(lambda t: at(angle_deg * t, puzzle)))
@@ -281,19 +285,19 @@ def test_other_angles_have_their_own_goal(angle_deg: int) -> None:
     count=st.integers(1, 14),
     noise=st.lists(st.floats(-0.4, 0.4), min_size=14, max_size=14),
 )
-def test_readings_settle_where_they_lead(start: float, slope: float, count: int, noise: list[float]) -> None:
-    """On a still view its median, on a moving one its end; a misreading or two do not matter."""
+def test_the_consensus_is_where_the_readings_end(start: float, slope: float, count: int, noise: list[float]) -> None:
+    """It is the median of a still view and the end of a moving one; one or two misreadings do not matter."""
     views = [at(start + slope * i + noise[i]) for i in range(count)]
     if count >= 8:
         views[2] = replace(views[2], azim_deg=(views[2].azim_deg + 120) % 360)
         views[5] = replace(views[5], voxels=LOST)
-    settled = TASK.settle(PUZZLE, views)
-    assert settled.voxels == PUZZLE.voxels
-    assert abs(angle_between(at(start + slope * (count - 1)).azim_deg, settled.azim_deg)) < 2.5
+    consensus = TASK.consensus_state(PUZZLE, views)
+    assert consensus.voxels == PUZZLE.voxels
+    assert abs(angle_between(at(start + slope * (count - 1)).azim_deg, consensus.azim_deg)) < 2.5
 
 
-def test_the_same_scene_has_one_identity() -> None:
-    first = TASK.identity(PUZZLE, at(0))
-    assert TASK.identity(PUZZLE, replace(at(1.5), elev_deg=PUZZLE.elev_deg - 1, paint=("#ffffff",), zoom=1.1)) == first
-    assert TASK.identity(PUZZLE, at(10)) != first
-    assert TASK.identity(PUZZLE, replace(at(0), voxels=LOST)) != first
+def test_readings_of_one_scene_have_the_same_key() -> None:
+    first = TASK.state_key(PUZZLE, at(0))
+    assert TASK.state_key(PUZZLE, replace(at(1.5), elev_deg=PUZZLE.elev_deg - 1, paint=("#ffffff",), zoom=1.1)) == first
+    assert TASK.state_key(PUZZLE, at(10)) != first
+    assert TASK.state_key(PUZZLE, replace(at(0), voxels=LOST)) != first

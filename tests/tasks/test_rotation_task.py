@@ -23,14 +23,23 @@ from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.rotation_task import (
     TASK,
     RotationGenerator,
-    RotationKnobs,
-    RotationPuzzle,
+    RotationParams,
+    VoxelPuzzle,
     create_dataset,
     create_task_pair,
     generate_prompt,
 )
-from vmevalkit.tasks.rotation_task.rotation_reasoning import PALETTE, seen_voxels, spec_difficulty
-from vmevalkit.tasks.rotation_task.snakes import Voxels, connected, grow_snake, mirrored, neighbours, shape_of
+from vmevalkit.tasks.rotation_task.params import PALETTE
+from vmevalkit.tasks.rotation_task.sampling import find_visible_voxels, generate_horizontal_rotation
+from vmevalkit.tasks.rotation_task.snakes import (
+    Voxels,
+    describe_shape,
+    grow_snake,
+    is_connected,
+    list_neighbours,
+    mirror_voxels,
+)
+from vmevalkit.tasks.rotation_task.text import grade_difficulty
 
 HAND_MADE = {
     "voxels": [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1), (2, 1, 0), (2, 1, 1), (2, 2, 1), (3, 2, 1)],
@@ -42,8 +51,8 @@ HAND_MADE = {
 }
 
 
-def turned_in_every_way(voxels: Voxels) -> Iterator[tuple[int, frozenset[tuple[int, ...]]]]:
-    """Every signed permutation of the axes with its determinant, moved to the origin. Written out, without numpy."""
+def list_orientations(voxels: Voxels) -> Iterator[tuple[int, frozenset[tuple[int, ...]]]]:
+    """Yield each signed permutation of the axes: its determinant, and the voxels moved to the origin. No numpy here."""
     for order in permutations(range(3)):
         crossings = sum(order[i] > order[j] for i in range(3) for j in range(i + 1, 3))
         for signs in product((1, -1), repeat=3):
@@ -54,15 +63,15 @@ def turned_in_every_way(voxels: Voxels) -> Iterator[tuple[int, frozenset[tuple[i
 
 
 def rotations(voxels: Voxels) -> list[frozenset[tuple[int, ...]]]:
-    return [moved for handedness, moved in turned_in_every_way(voxels) if handedness == 1]
+    return [moved for handedness, moved in list_orientations(voxels) if handedness == 1]
 
 
 def canonical(voxels: Voxels) -> tuple[tuple[int, ...], ...]:
     return min(tuple(sorted(moved)) for moved in rotations(voxels))
 
 
-def flood(voxels: Voxels) -> int:
-    """How many voxels are reached from the first by steps of length 1."""
+def count_reached(voxels: Voxels) -> int:
+    """Return how many voxels can be reached from the first by steps of length 1."""
     reached, edge = {voxels[0]}, [voxels[0]]
     while edge:
         here = edge.pop()
@@ -73,18 +82,19 @@ def flood(voxels: Voxels) -> int:
     return len(reached)
 
 
+@pytest.mark.slow
 def test_a_thousand_questions_are_sound_and_all_different() -> None:
     puzzles = plan(TASK, 1000, 42, TASK.preset())
     seen = set()
     for puzzle in puzzles:
         voxels = puzzle.voxels
         assert len(voxels) in (8, 9) and len(set(voxels)) == len(voxels)
-        assert flood(voxels) == len(voxels)
+        assert count_reached(voxels) == len(voxels)
         assert all(len({voxel[axis] for voxel in voxels}) > 1 for axis in range(3))
         ways = rotations(voxels)
         assert len(ways) == 24 and len(set(ways)) == 24, "a rotation maps the sculpture onto itself"
-        assert frozenset(mirrored(voxels)) not in {frozenset(way) for way in ways}
-        assert max(sum(near in voxels for near in neighbours(voxel)) for voxel in voxels) <= 3
+        assert frozenset(mirror_voxels(voxels)) not in {frozenset(way) for way in ways}
+        assert max(sum(near in voxels for near in list_neighbours(voxel)) for voxel in voxels) <= 3
         assert 20 <= puzzle.elev_deg <= 40 and 0 <= puzzle.azim_deg <= 359
         assert puzzle.elev_deg.is_integer() and puzzle.azim_deg.is_integer()
         assert (puzzle.azim_deg + 180) % 360 == puzzle.final_azim_deg
@@ -101,17 +111,17 @@ def test_questions_depend_on_seed_and_place_alone() -> None:
 
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(seed=st.integers(0, 10**6), voxels=st.integers(4, 20), data=st.data())
-def test_a_key_tells_sculptures_apart_and_rotations_not(seed: int, voxels: int, data: st.DataObject) -> None:
+def test_a_key_is_equal_for_rotations_only(seed: int, voxels: int, data: st.DataObject) -> None:
     snake = grow_snake(Random(seed), N=voxels)
-    assert snake is not None and connected(snake)
-    way = data.draw(st.sampled_from(rotations(snake)))
-    turned = tuple((p[0] + 3, p[1] - 2, p[2] + 1) for p in sorted(way))
-    assert shape_of(turned).key == shape_of(snake).key
-    assert shape_of(snake).symmetric == (len(set(rotations(snake))) < 24)
-    other = mirrored(snake)
-    assert shape_of(snake).achiral == (canonical(other) == canonical(snake))
-    assert (shape_of(other).key == shape_of(snake).key) == shape_of(snake).achiral
-    assert shape_of((*snake, (*max(snake)[:2], max(v[2] for v in snake) + 1))).key != shape_of(snake).key
+    assert snake is not None and is_connected(snake)
+    orientation = data.draw(st.sampled_from(rotations(snake)))
+    rotated = tuple((p[0] + 3, p[1] - 2, p[2] + 1) for p in sorted(orientation))
+    assert describe_shape(rotated).key == describe_shape(snake).key
+    assert describe_shape(snake).is_symmetric == (len(set(rotations(snake))) < 24)
+    other = mirror_voxels(snake)
+    assert describe_shape(snake).is_achiral == (canonical(other) == canonical(snake))
+    assert (describe_shape(other).key == describe_shape(snake).key) == describe_shape(snake).is_achiral
+    assert describe_shape((*snake, (*max(snake)[:2], max(v[2] for v in snake) + 1))).key != describe_shape(snake).key
 
 
 def test_snakes_obey_their_parameters() -> None:
@@ -121,7 +131,7 @@ def test_snakes_obey_their_parameters() -> None:
         steps = [tuple(b - a for a, b in zip(u, v, strict=True)) for u, v in pairwise(snake)]
         runs = [len(list(run)) for run in _runs(steps)]
         assert set(runs[:-1]) == {3}
-        assert max(sum(near in snake for near in neighbours(voxel)) for voxel in snake) <= 3
+        assert max(sum(near in snake for near in list_neighbours(voxel)) for voxel in snake) <= 3
     assert grow_snake(Random(0), N=4, Lmin=5, Lmax=5, tries=20) is None
 
 
@@ -137,40 +147,40 @@ def _runs(steps: list[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
 
 @pytest.mark.parametrize("name", ["easy", "medium", "hard"])
 def test_difficulties_mean_more_voxels_and_more_hidden(name: str) -> None:
-    knobs = TASK.preset(name)
-    for puzzle in plan(TASK, 12, 1, knobs):
-        assert knobs.voxels[0] <= len(puzzle.voxels) <= knobs.voxels[1]
-        share = seen_voxels(puzzle, 0.0).mean()
-        assert knobs.visible[0] <= share <= knobs.visible[1]
-        assert (seen_voxels(puzzle, 0.0) | seen_voxels(puzzle, 1.0)).all()
-        assert spec_difficulty(puzzle.voxels) == "easy"
+    params = TASK.preset(name)
+    for puzzle in plan(TASK, 12, 1, params):
+        assert params.voxels[0] <= len(puzzle.voxels) <= params.voxels[1]
+        share = find_visible_voxels(puzzle, 0.0).mean()
+        assert params.visible[0] <= share <= params.visible[1]
+        assert (find_visible_voxels(puzzle, 0.0) | find_visible_voxels(puzzle, 1.0)).all()
+        assert grade_difficulty(puzzle.voxels) == "easy"
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "params",
     [
-        RotationKnobs(voxels=(4, 4), colours=4),
-        RotationKnobs(voxels=(5, 6)),
-        RotationKnobs(voxels=(20, 20), visible=(0.4, 1.0)),
-        RotationKnobs(angles=(90, 270, 45), colours=3),
-        RotationKnobs(segments=(2, 5), voxels=(10, 12)),
+        RotationParams(voxels=(4, 4), colours=4),
+        RotationParams(voxels=(5, 6)),
+        RotationParams(voxels=(20, 20), visible=(0.4, 1.0)),
+        RotationParams(angles=(90, 270, 45), colours=3),
+        RotationParams(segments=(2, 5), voxels=(10, 12)),
     ],
     ids=["4 coloured", "5-6", "20", "angles", "long segments"],
 )
-def test_every_knob_can_be_turned(knobs: RotationKnobs) -> None:
-    for puzzle in plan(TASK, 4, 5, knobs):
-        assert knobs.voxels[0] <= len(puzzle.voxels) <= knobs.voxels[1]
-        assert puzzle.angle_deg in knobs.angles
-        assert len(puzzle.colours) == (0 if knobs.colours == 1 else len(puzzle.voxels))
-        assert len(set(puzzle.colours)) in (0, knobs.colours) and set(puzzle.colours) <= set(PALETTE)
+def test_every_param_has_an_effect(params: RotationParams) -> None:
+    for puzzle in plan(TASK, 4, 5, params):
+        assert params.voxels[0] <= len(puzzle.voxels) <= params.voxels[1]
+        assert puzzle.angle_deg in params.angles
+        assert len(puzzle.colours) == (0 if params.colours == 1 else len(puzzle.voxels))
+        assert len(set(puzzle.colours)) in (0, params.colours) and set(puzzle.colours) <= set(PALETTE)
         first, final = TASK.first_frame(puzzle), TASK.final_frame(puzzle)
         assert np.abs(first.astype(int) - final).mean() > 3
         assert f"This is a {puzzle.angle_deg:g}-degree rotation Create" in TASK.prompt(puzzle)
-        assert from_json(RotationPuzzle, json.loads(json.dumps(to_json(puzzle)))) == puzzle
+        assert from_json(VoxelPuzzle, json.loads(json.dumps(to_json(puzzle)))) == puzzle
 
 
 @pytest.mark.parametrize(
-    ("knobs", "said"),
+    ("params", "message"),
     [
         ({"voxels": (3, 9)}, "voxels=(3, 9)"),
         ({"voxels": (9, 8)}, "voxels=(9, 8)"),
@@ -187,38 +197,48 @@ def test_every_knob_can_be_turned(knobs: RotationKnobs) -> None:
         ({"tries": 0}, "tries=0"),
     ],
 )
-def test_impossible_knobs_are_refused(knobs: dict[str, Any], said: str) -> None:
+def test_impossible_params_are_refused(params: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        RotationKnobs(**knobs)
-    assert said in str(refused.value)
+        RotationParams(**params)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
-        ({"voxels": ((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 2))}, "falls apart"),
+        ({"voxels": ((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 2))}, "not connected"),
         ({"voxels": ((0, 0, 0), (1, 0, 0), (1, 1, 0), (2, 1, 0))}, "flat"),
         ({"voxels": ((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1))}, "onto itself"),
         ({"voxels": ((0, 0, 0), (1, 0, 0), (1, 0, 0), (1, 1, 1))}, "distinct"),
-        ({"angle_deg": 360.0}, "ends where it began"),
+        ({"angle_deg": 360.0}, "ends at the first view"),
         ({"colours": ("#000000",)}, "1 colours"),
     ],
 )
-def test_unsound_puzzles_are_not_certified(change: dict[str, Any], said: str) -> None:
+def test_unsound_puzzles_are_not_certified(change: dict[str, Any], message: str) -> None:
     sound = to_json(plan(TASK, 1, 0, TASK.preset())[0])
-    with pytest.raises(Uncertified, match=said):
-        TASK.certify(RotationPuzzle(**{**sound, "voxels": tuple(map(tuple, sound["voxels"])), "colours": (), **change}))
+    with pytest.raises(Uncertified, match=message):
+        TASK.certify(VoxelPuzzle(**{**sound, "voxels": tuple(map(tuple, sound["voxels"])), "colours": (), **change}))
 
 
-def test_knobs_that_leave_nothing_are_uncertified() -> None:
+def test_params_without_puzzles_are_uncertified() -> None:
     with pytest.raises(Uncertified, match="5 tries"):
-        TASK.sample(Random(0), RotationKnobs(voxels=(5, 5), segments=(6, 6), tries=5))
+        TASK.sample(Random(0), RotationParams(voxels=(5, 5), segments=(6, 6), tries=5))
+
+
+def test_a_horizontal_rotation_keeps_the_elevation() -> None:
+    for seed in range(50):
+        (elev1, azim1), (elev2, azim2) = generate_horizontal_rotation(Random(seed))
+        assert 20 <= elev1 == elev2 <= 40
+        assert 0 <= azim1 <= 359 and azim2 == (azim1 + 180) % 360
+    (elev1, azim1), (elev2, azim2) = generate_horizontal_rotation(Random(1), (50, 50), (90,))
+    assert elev1 == elev2 == 50 and azim2 == (azim1 + 90) % 360
+    assert len({generate_horizontal_rotation() for _ in range(20)}) > 1
 
 
 # -- the examples of the specification -------------------------------------------------------------------------------
 
 
-def test_the_prompt_is_the_specified_one() -> None:
+def test_the_prompt_is_that_of_the_specification() -> None:
     assert generate_prompt(HAND_MADE) == (
         "A 8-block sculpture sits fixed on a table. First frame: Your camera is tilted at 30° elevation, viewing from "
         "45° azimuth. Final frame: Your camera remains at 30° elevation, but rotates horizontally to 225° azimuth. "
@@ -228,13 +248,13 @@ def test_the_prompt_is_the_specified_one() -> None:
 
 
 def test_a_dataset_of_other_questions_says_so(tmp_path: Path) -> None:
-    knobs = RotationKnobs(voxels=(6, 6), elevations=(50, 60), angles=(90, 270))
-    told = create_dataset(num_samples=8, seed=3, knobs=knobs, output_dir=tmp_path)["description"]
+    params = RotationParams(voxels=(6, 6), elevations=(50, 60), angles=(90, 270))
+    description = create_dataset(num_samples=8, seed=3, params=params, output_dir=tmp_path)["description"]
     assert re.fullmatch(
         r"3D mental rotation tasks with 6 voxels, tilted views \(5\d-(5\d|60)° elevation\) and 90° or 270° horizontal "
         r"rotations for video model evaluation \(8 pairs\)",
-        told,
-    ), told
+        description,
+    ), description
 
 
 def test_a_dataset_as_in_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,7 +291,7 @@ def test_a_dataset_as_in_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "prompt.txt",
         "question_metadata.json",
     }
-    puzzle = from_json(RotationPuzzle, task["puzzle"])
+    puzzle = from_json(VoxelPuzzle, task["puzzle"])
     assert TASK.prompt(puzzle) == (folder / "prompt.txt").read_text("utf-8") == task["prompt"]
 
 
@@ -284,7 +304,7 @@ def test_the_generator_as_in_the_example() -> None:
     assert RotationGenerator().generate_tasks(3) == tasks[:3]
     assert RotationGenerator(seed=1).generate_tasks(3) != tasks[:3]
     assert all(task["difficulty"] == "hard" for task in RotationGenerator(difficulty="hard").generate_tasks(2))
-    assert RotationGenerator(knobs=RotationKnobs(voxels=(6, 6))).generate_tasks(1)[0]["num_voxels"] == 6
+    assert RotationGenerator(params=RotationParams(voxels=(6, 6))).generate_tasks(1)[0]["num_voxels"] == 6
 
 
 def test_a_question_by_hand_as_in_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,14 +332,14 @@ def test_questions_in_several_processes_as_in_the_example(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"final_view": (25, 225)}, "horizontally only"),
-        ({"final_view": (30, 45)}, "ends where it began"),
-        ({"voxels": [(0, 0, 0), (0, 0, 2), (1, 0, 0), (0, 1, 0)]}, "falls apart"),
-        ({"voxels": "none"}, "no task data"),
+        ({"final_view": (30, 45)}, "ends at the first view"),
+        ({"voxels": [(0, 0, 0), (0, 0, 2), (1, 0, 0), (0, 1, 0)]}, "not connected"),
+        ({"voxels": "none"}, "not valid task data"),
     ],
 )
-def test_task_data_that_make_no_question_are_refused(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_invalid_task_data_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         generate_prompt({**HAND_MADE, **change})

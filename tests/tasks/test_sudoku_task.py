@@ -1,4 +1,4 @@
-"""Sudokus are legal, distinct and the same everywhere, each with one solution; the documents' names work."""
+"""Sudokus are valid, distinct and reproducible, each with one solution; the documented functions work."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from vmevalkit.core.errors import Exhausted, Uncertified, UsageError
 from vmevalkit.core.jsonable import digest, from_json, to_json
-from vmevalkit.media.picture import pixel_digest, read_picture
+from vmevalkit.media.image import pixel_digest, read_image
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.sudoku_task import (
     TASK,
-    Ink,
+    CellInk,
     Sudoku,
     SudokuGenerator,
-    SudokuKnobs,
+    SudokuParams,
     create_board_image,
     create_dataset,
     create_puzzle,
@@ -30,8 +30,8 @@ from vmevalkit.tasks.sudoku_task import (
     generate_prompt,
     generate_solved_sudoku,
 )
-from vmevalkit.tasks.sudoku_task.grids import all_grids, solve
-from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK, SudokuState, filling_order, printed
+from vmevalkit.tasks.sudoku_task.grids import list_grids, solve
+from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK, SudokuState, filling_order, make_printed_state
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 PROMPT = (
@@ -43,11 +43,11 @@ LATIN = [
     for rows in product(permutations((1, 2, 3)), repeat=3)
     if all(len(set(column)) == 3 for column in zip(*rows, strict=True))
 ]
-"""Every Latin square of order 3, written anew: not taken from the task."""
+"""Every Latin square of order 3. It does not use the task's own listing."""
 
 
-def brute_force(order: int, givens: tuple[int, ...], most: int = 2) -> list[tuple[int, ...]]:
-    """Solutions by trying digits cell by cell, the tightest cell first; it shares nothing with the task's solver."""
+def brute_force(order: int, givens: tuple[int, ...], limit: int = 2) -> list[tuple[int, ...]]:
+    """Return solutions by trying digits, the most constrained cell first. It does not use the task's own solver."""
     box = {3: 0, 4: 2, 9: 3}[order]
     grid = [list(givens[row * order : (row + 1) * order]) for row in range(order)]
     found: list[tuple[int, ...]] = []
@@ -60,7 +60,7 @@ def brute_force(order: int, givens: tuple[int, ...], most: int = 2) -> list[tupl
         return set(range(1, order + 1)) - used
 
     def search() -> None:
-        if len(found) == most:
+        if len(found) == limit:
             return
         empty = [(len(allowed(r, c)), r, c) for r in range(order) for c in range(order) if not grid[r][c]]
         if not empty:
@@ -76,7 +76,7 @@ def brute_force(order: int, givens: tuple[int, ...], most: int = 2) -> list[tupl
     return found
 
 
-def breaks_rules(order: int, grid: tuple[int, ...]) -> bool:
+def has_conflicts(order: int, grid: tuple[int, ...]) -> bool:
     box = {3: 0, 4: 2, 9: 3}[order]
     places = [("row", r, d) for r, c, d in _triples(order, grid)] + [("col", c, d) for r, c, d in _triples(order, grid)]
     if box:
@@ -88,9 +88,9 @@ def _triples(order: int, grid: tuple[int, ...]) -> list[tuple[int, int, int]]:
     return [(place // order, place % order, digit) for place, digit in enumerate(grid) if digit]
 
 
-def prove(puzzle: Sudoku, blanks: int) -> None:
+def assert_one_solution(puzzle: Sudoku, blanks: int) -> None:
     assert puzzle.givens.count(0) == blanks
-    assert not breaks_rules(puzzle.order, puzzle.givens)
+    assert not has_conflicts(puzzle.order, puzzle.givens)
     assert brute_force(puzzle.order, puzzle.givens) == [puzzle.solution]
     assert all(given in (0, digit) for given, digit in zip(puzzle.givens, puzzle.solution, strict=True))
 
@@ -99,18 +99,18 @@ def prove(puzzle: Sudoku, blanks: int) -> None:
 def sudokus(draw: st.DrawFn) -> Sudoku:
     order = draw(st.sampled_from([3, 4, 9]))
     blanks = draw(st.integers(1, {3: 7, 4: 10, 9: 50}[order]))
-    return TASK.sample(Random(draw(st.integers(0, 10**6))), SudokuKnobs(order, blanks))
+    return TASK.sample(Random(draw(st.integers(0, 10**6))), SudokuParams(order, blanks))
 
 
 @quick
 @given(sudokus())
 def test_every_sudoku_has_one_solution_and_names_it(puzzle: Sudoku) -> None:
-    prove(puzzle, len(puzzle.blanks))
+    assert_one_solution(puzzle, len(puzzle.blanks))
     TASK.certify(puzzle)
     assert from_json(Sudoku, json.loads(json.dumps(to_json(puzzle)))) == puzzle
 
 
-def test_the_default_questions_are_the_twelve_squares_with_each_cell_blank_in_turn() -> None:
+def test_the_default_questions_are_the_latin_squares_with_one_blank() -> None:
     expected = {
         tuple(0 if place == blank else digit for place, digit in enumerate(square))
         for square in LATIN
@@ -120,63 +120,64 @@ def test_the_default_questions_are_the_twelve_squares_with_each_cell_blank_in_tu
     assert len(LATIN) == 12 and len(expected) == 108 == TASK.capacity(TASK.preset())
     assert {puzzle.givens for puzzle in planned} == expected
     for puzzle in planned:
-        prove(puzzle, 1)
+        assert_one_solution(puzzle, 1)
     with pytest.raises(Exhausted, match="108"):
         plan(TASK, 109, 42, TASK.preset())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "knobs",
-    [SudokuKnobs(4, 6), SudokuKnobs(4, 11), SudokuKnobs(3, 5), SudokuKnobs(9, 30)],
-    ids=lambda k: f"{k.order}-{k.blanks}",
+    "params",
+    [SudokuParams(4, 6), SudokuParams(4, 11), SudokuParams(3, 5), SudokuParams(9, 30)],
+    ids=lambda params: f"{params.order}-{params.blanks}",
 )
-def test_a_thousand_questions_are_proven_and_distinct(knobs: SudokuKnobs) -> None:
-    planned = plan(TASK, 1000, 42, knobs)
+def test_a_thousand_questions_are_valid_and_distinct(params: SudokuParams) -> None:
+    planned = plan(TASK, 1000, 42, params)
     assert len({TASK.key(puzzle) for puzzle in planned}) == 1000
     assert len({digest(puzzle) for puzzle in planned}) == 1000
     for puzzle in planned:
-        prove(puzzle, knobs.blanks)
+        assert_one_solution(puzzle, params.blanks)
 
 
-def test_sparse_sudokus_are_proven() -> None:
-    for puzzle in plan(TASK, 20, 3, SudokuKnobs(9, 54)):
-        prove(puzzle, 54)
-    for puzzle in plan(TASK, 100, 3, SudokuKnobs(4, 12)):
-        prove(puzzle, 12)
+def test_sudokus_with_the_most_blanks_are_valid() -> None:
+    for puzzle in plan(TASK, 20, 3, SudokuParams(9, 54)):
+        assert_one_solution(puzzle, 54)
+    for puzzle in plan(TASK, 100, 3, SudokuParams(4, 12)):
+        assert_one_solution(puzzle, 12)
 
 
 @pytest.mark.parametrize("blanks", range(1, 8))
-def test_the_latin_squares_with_blanks_are_counted_by_brute_force(blanks: int) -> None:
-    dug = Counter(
+def test_the_listed_latin_squares_are_those_of_a_brute_force_search(blanks: int) -> None:
+    givens_counts = Counter(
         tuple(0 if place in holes else digit for place, digit in enumerate(square))
         for square in LATIN
         for holes in combinations(range(9), blanks)
     )
-    unique = {givens for givens, count in dug.items() if count == 1}
-    listed = TASK.catalogue(SudokuKnobs(3, blanks))
+    unique = {givens for givens, count in givens_counts.items() if count == 1}
+    listed = TASK.catalogue(SudokuParams(3, blanks))
     assert listed is not None
     assert {puzzle.givens for puzzle in listed} == unique
-    assert TASK.capacity(SudokuKnobs(3, blanks)) == len(listed) == len(unique)
+    assert TASK.capacity(SudokuParams(3, blanks)) == len(listed) == len(unique)
 
 
-def test_the_sudokus_of_order_four_are_counted() -> None:
-    grids = all_grids(4)
+def test_the_counts_of_order_four_are_those_of_a_brute_force_search() -> None:
+    grids = list_grids(4)
     assert len(set(grids)) == 288
-    assert not any(breaks_rules(4, grid) for grid in grids)
+    assert not any(has_conflicts(4, grid) for grid in grids)
     for blanks in (2, 3):
-        dug = Counter(
+        givens_counts = Counter(
             tuple(0 if place in holes else digit for place, digit in enumerate(grid))
             for grid in grids
             for holes in combinations(range(16), blanks)
         )
-        assert TASK.capacity(SudokuKnobs(4, blanks)) == sum(count == 1 for count in dug.values())
-    assert TASK.capacity(SudokuKnobs(4, 12)) == 25728
-    assert TASK.catalogue(SudokuKnobs(4, 6)) is None
-    assert TASK.capacity(SudokuKnobs(9, 1)) is None
+        assert TASK.capacity(SudokuParams(4, blanks)) == sum(count == 1 for count in givens_counts.values())
+    assert TASK.capacity(SudokuParams(4, 12)) == 25728
+    assert TASK.catalogue(SudokuParams(4, 6)) is None
+    assert TASK.capacity(SudokuParams(9, 1)) is None
 
 
 def test_a_listing_is_a_sequence() -> None:
-    listed = TASK.catalogue(SudokuKnobs(4, 2))
+    listed = TASK.catalogue(SudokuParams(4, 2))
     assert listed is not None and len(listed) == 34560
     assert listed[100:103] == [listed[100], listed[101], listed[102]]
     assert listed[-1] == listed[34559]
@@ -185,7 +186,7 @@ def test_a_listing_is_a_sequence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("knobs", "told"),
+    ("params", "message"),
     [
         ({"order": 5}, "order=5"),
         ({"blanks": 0}, "blanks=0"),
@@ -194,13 +195,13 @@ def test_a_listing_is_a_sequence() -> None:
         ({"order": 9, "blanks": 60}, "1 to 54"),
     ],
 )
-def test_impossible_knobs_are_refused(knobs: dict[str, int], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        SudokuKnobs(**knobs)
+def test_impossible_params_are_refused(params: dict[str, int], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        SudokuParams(**params)
 
 
-def test_certify_refuses_what_is_no_sudoku() -> None:
-    puzzle = TASK.sample(Random(1), SudokuKnobs(4, 3))
+def test_certify_refuses_invalid_sudokus() -> None:
+    puzzle = TASK.sample(Random(1), SudokuParams(4, 3))
     blank = puzzle.blanks[0]
     swapped = {1: 2, 2: 1, 3: 3, 4: 4}
     twice = list(puzzle.givens)
@@ -223,24 +224,24 @@ def test_certify_refuses_what_is_no_sudoku() -> None:
             TASK.certify(other)
 
 
-def test_the_solver_finds_none_and_several() -> None:
+def test_the_solver_finds_no_solution_or_several() -> None:
     assert solve(3, [1, 1, 0, 0, 0, 0, 0, 0, 0]) == []
-    assert len(solve(3, [0] * 9, most=100)) == 12
+    assert len(solve(3, [0] * 9, limit=100)) == 12
     assert solve(4, [1, 2, 3, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0]) == []
 
 
-def test_metadata_has_the_keys_of_the_format() -> None:
+def test_metadata_has_the_specified_keys() -> None:
     puzzle = plan(TASK, 1, 42, TASK.preset())[0]
     record = json.loads(json.dumps(TASK.metadata(puzzle)))
-    shown = [digit or None for digit in puzzle.givens]
-    assert record["puzzle_array"] == record["sudoku_data"]["puzzle"] == shown
+    givens = [digit or None for digit in puzzle.givens]
+    assert record["puzzle_array"] == record["sudoku_data"]["puzzle"] == givens
     assert record["solution_array"] == record["sudoku_data"]["solution"] == list(puzzle.solution)
     assert record["num_given"] == record["sudoku_data"]["num_given"] == 8
     assert record["sudoku_data"]["difficulty_level"] == 1
-    assert shown.count(None) == 1
+    assert givens.count(None) == 1
 
 
-def test_prompts() -> None:
+def test_prompts_name_the_order_and_the_boxes() -> None:
     assert generate_prompt(plan(TASK, 1, 1, TASK.preset())[0]) == PROMPT
     four = generate_prompt(plan(TASK, 1, 1, TASK.preset("medium"))[0])
     nine = generate_prompt(plan(TASK, 1, 1, TASK.preset("hard"))[0])
@@ -248,7 +249,7 @@ def test_prompts() -> None:
     assert "9x9 Sudoku" in nine and "3x3 box" in nine and "digits 1 to 9" in nine
 
 
-def test_the_board_looks_as_the_document_says() -> None:
+def test_the_board_is_drawn_as_documented() -> None:
     puzzle = plan(TASK, 1, 42, TASK.preset())[0]
     first, final = TASK.first_frame(puzzle), TASK.final_frame(puzzle)
     assert first.shape == final.shape == (600, 600, 3)
@@ -282,10 +283,10 @@ def test_boxes_have_thicker_lines(order: int, thick: tuple[int, ...]) -> None:
 
 @quick
 @given(sudokus(), st.floats(0, 1))
-def test_the_solution_fills_blanks_alone_and_arrives(puzzle: Sudoku, t: float) -> None:
+def test_the_solution_fills_only_blanks_and_is_complete_at_the_end(puzzle: Sudoku, t: float) -> None:
     state = TASK.solution(puzzle, t)
     for place, (given_digit, ink) in enumerate(zip(puzzle.givens, state.cells, strict=True)):
-        assert ink == Ink((given_digit,)) if given_digit else ink.digits in ((), (puzzle.solution[place],))
+        assert ink == CellInk((given_digit,)) if given_digit else ink.digits in ((), (puzzle.solution[place],))
     assert TASK.solution(puzzle, 0.0).values == puzzle.givens
     assert TASK.solution(puzzle, 1.0).values == puzzle.solution
     assert TASK.accepted(puzzle, TASK.solution(puzzle, 1.0))
@@ -295,7 +296,7 @@ def test_the_solution_fills_blanks_alone_and_arrives(puzzle: Sudoku, t: float) -
     assert sorted(filling_order(puzzle)) == list(puzzle.blanks)
 
 
-def test_the_generator_of_the_documents(tmp_path: Path) -> None:
+def test_the_documented_generator(tmp_path: Path) -> None:
     generator = SudokuGenerator(seed=5)
     solution = generator.generate_solved_sudoku()
     assert tuple(solution) in LATIN
@@ -304,38 +305,38 @@ def test_the_generator_of_the_documents(tmp_path: Path) -> None:
     assert all(digit in (None, right) for digit, right in zip(puzzle, solution, strict=True))
     path = generator.create_board_image(puzzle, tmp_path / "deep" / "board.png")
     question = Sudoku(3, tuple(digit or 0 for digit in puzzle), tuple(solution))
-    assert pixel_digest(read_picture(path)) == pixel_digest(TASK.first_frame(question))
+    assert pixel_digest(read_image(path)) == pixel_digest(TASK.first_frame(question))
     again = SudokuGenerator(seed=5)
     assert again.generate_solved_sudoku() == solution and again.create_puzzle(solution) == puzzle
-    made = {tuple(generator.generate_solved_sudoku()) for _ in range(200)}
-    assert made == set(LATIN)
+    generated = {tuple(generator.generate_solved_sudoku()) for _ in range(200)}
+    assert generated == set(LATIN)
 
 
-def test_the_names_of_the_documents_are_functions_too(tmp_path: Path) -> None:
+def test_the_documented_functions(tmp_path: Path) -> None:
     assert {tuple(generate_solved_sudoku(seed=seed)) for seed in range(200)} == set(LATIN)
     solution = generate_solved_sudoku(seed=3)
     assert solution == generate_solved_sudoku(seed=3)
     blank = {create_puzzle(solution, seed=seed).index(None) for seed in range(100)}
     assert blank == set(range(9))
     puzzle = create_puzzle(solution, difficulty_level=4, seed=1)
-    prove(Sudoku(3, tuple(digit or 0 for digit in puzzle), tuple(solution)), 4)
+    assert_one_solution(Sudoku(3, tuple(digit or 0 for digit in puzzle), tuple(solution)), 4)
     path = create_board_image(solution, str(tmp_path / "solved.png"))
-    assert pixel_digest(read_picture(path)) == pixel_digest(TASK.draw(Sudoku(3, (), ()), printed(solution)))
+    assert pixel_digest(read_image(path)) == pixel_digest(TASK.draw(Sudoku(3, (), ()), make_printed_state(solution)))
 
 
-def test_the_generator_makes_larger_ones_and_refuses_nonsense(tmp_path: Path) -> None:
+def test_the_generator_makes_larger_sudokus_and_refuses_invalid_input(tmp_path: Path) -> None:
     generator = SudokuGenerator()
     for order, level in ((4, 7), (9, 40)):
         solution = generator.generate_solved_sudoku(order)
         puzzle = generator.create_puzzle(solution, level)
-        prove(Sudoku(order, tuple(digit or 0 for digit in puzzle), tuple(solution)), level)
-    with pytest.raises(UsageError, match="no solved sudoku"):
+        assert_one_solution(Sudoku(order, tuple(digit or 0 for digit in puzzle), tuple(solution)), level)
+    with pytest.raises(UsageError, match="not a solved sudoku"):
         generator.create_puzzle([1, 1, 1, 2, 2, 2, 3, 3, 3])
     with pytest.raises(UsageError, match="order=2"):
         generator.create_puzzle([1, 2, 2, 1])
     with pytest.raises(UsageError, match="blanks=9"):
         generator.create_puzzle(generator.generate_solved_sudoku(), 9)
-    with pytest.raises(UsageError, match="no 3 x 3 grid"):
+    with pytest.raises(UsageError, match="not a 3 x 3 grid"):
         generator.create_board_image([1, 2, 3, 4, 5, 6, 7, 8, 9], tmp_path / "x.png")
 
 
@@ -346,8 +347,8 @@ def test_create_dataset_writes_questions(tmp_path: Path) -> None:
     for pair in dataset["pairs"]:
         puzzle = from_json(Sudoku, pair["puzzle"])
         assert pair["prompt"] == PROMPT and pair["task_category"] == "Sudoku" and pair["difficulty"] == "easy"
-        assert np.array_equal(read_picture(tmp_path / pair["first_image_path"]), TASK.first_frame(puzzle))
-        assert np.array_equal(read_picture(tmp_path / pair["final_image_path"]), TASK.final_frame(puzzle))
+        assert np.array_equal(read_image(tmp_path / pair["first_image_path"]), TASK.first_frame(puzzle))
+        assert np.array_equal(read_image(tmp_path / pair["final_image_path"]), TASK.final_frame(puzzle))
     with pytest.raises(Exhausted, match="only 108 exist"):
         create_dataset(num_samples=109, output_dir=tmp_path / "more")
 
@@ -360,7 +361,7 @@ def test_create_task_pair_takes_a_sudoku_or_its_fields(tmp_path: Path) -> None:
     assert pair["id"] == "sudoku_mine" and pair["puzzle_array"] == puzzle
     again = create_task_pair(pair["puzzle"], "sudoku_again", output_dir=tmp_path)
     assert again["puzzle"] == pair["puzzle"]
-    with pytest.raises(UsageError, match="no sudoku"):
+    with pytest.raises(UsageError, match="not a valid sudoku"):
         create_task_pair({"order": 3}, "sudoku_bad", output_dir=tmp_path)
     with pytest.raises(UsageError, match="no blank"):
         create_task_pair({"puzzle": solution, "solution": solution}, "sudoku_bad", output_dir=tmp_path)

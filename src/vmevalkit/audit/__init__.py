@@ -1,1 +1,1 @@
-"""The audit: trick films through providers' artefacts, over any scorer, and the certificate that follows."""
+"""The audit: trick videos through providers' degradations, over any scorer, and the certificate that follows."""

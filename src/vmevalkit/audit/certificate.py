@@ -1,4 +1,4 @@
-"""The certificate of a scorer: how often each trick passed, how far that can be trusted, and what went wrong."""
+"""The certificate of a scorer: how often the videos of each trick passed, with intervals, and each wrong verdict."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from vmevalkit import __version__
 from vmevalkit.audit.audit import Trial
 from vmevalkit.audit.design import conditions
 from vmevalkit.core.jsonable import to_json
+from vmevalkit.core.records import Score
 from vmevalkit.stats.intervals import wilson
 
 MUST_PASS = 0.99
-"""Films that deserve to pass do so at this rate or above."""
+"""Lowest pass rate of videos that deserve to pass."""
 MAY_PASS = 0.01
-"""Films that deserve to fail pass at this rate or below."""
+"""Highest pass rate of videos that deserve to fail."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """How one group of films did."""
+class CertificateCell:
+    """The verdicts on one group of videos."""
 
     task: str
     name: str
-    """A trick, or an artefact."""
+    """Name of the trick or of the degradation."""
     expected: str
-    """``pass`` or ``fail``: what the films deserve."""
+    """``pass`` or ``fail``: what the videos deserve."""
     n: int
-    """Films with a verdict."""
+    """Videos with a verdict."""
     passed: int
     unscored: int
-    """Films without a verdict. They count neither way, and the certificate falls with them."""
+    """Videos without a verdict. They count neither way, and the certificate is refused because of them."""
     low: float
     high: float
     """Wilson's 95% bounds of the rate of passes."""
@@ -47,23 +48,23 @@ class Cell:
         return self.rate >= MUST_PASS if self.expected == "pass" else self.rate <= MAY_PASS
 
     @property
-    def tenable(self) -> bool:
-        """Whether its films may be as good as asked: of a few films one may be wrong by chance."""
+    def is_plausible(self) -> bool:
+        """Whether the required rate is inside the interval: of few videos, one may be wrong by chance."""
         if self.unscored or not self.n:
             return False
         return self.high >= MUST_PASS if self.expected == "pass" else self.low <= MAY_PASS
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """One film that got the wrong verdict, or none."""
+class WrongVerdict:
+    """One video that got the wrong verdict, or none."""
 
-    recipe: str
+    trial_id: str
     difficulty: str
     expected: str
     got: str
     """``pass``, ``fail``, ``unscored`` or ``error``."""
-    told: str
+    explanation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,88 +77,99 @@ class Certificate:
     package: str
     """The version of VMEvalKit."""
     seed: int
-    films: int
-    """How many films were made."""
-    cells: tuple[Cell, ...]
-    """By task, trick and deserved verdict: the certificate stands if all are ok."""
-    artefacts: tuple[Cell, ...]
-    """The same films by task, artefact and deserved verdict: none may be surely worse than asked."""
-    static_films: int
+    videos: int
+    """How many videos were made."""
+    cells: tuple[CertificateCell, ...]
+    """By task, trick and deserved verdict: the certificate is granted if all are ok."""
+    degradations: tuple[CertificateCell, ...]
+    """The same videos by task, degradation and deserved verdict: the required rate must be plausible for each."""
+    static_videos: int
     static_at_zero: int
-    """How many films in which nothing happens have an outcome of 0.00."""
-    failures: tuple[Failure, ...]
+    """Static videos with an outcome of 0.00."""
+    failures: tuple[WrongVerdict, ...]
+    final_state_only: bool = False
+    """Whether the scorer sees only the end of a video, so that it is held to the final state alone."""
 
     @property
     def ok(self) -> bool:
-        return bool(self.cells) and not self.fallen and self.static_ok
+        return bool(self.cells) and not self.failed_cells and self.static_ok
 
     @property
-    def fallen(self) -> list[Cell]:
-        """The cells that the certificate falls with."""
+    def failed_cells(self) -> list[CertificateCell]:
+        """The cells because of which the certificate is refused."""
         tricks = [cell for cell in self.cells if not cell.ok]
-        return tricks + [cell for cell in self.artefacts if not cell.tenable]
+        return tricks + [cell for cell in self.degradations if not cell.is_plausible]
 
     @property
     def static_ok(self) -> bool:
-        return self.static_at_zero >= MUST_PASS * self.static_films
+        return self.static_at_zero >= MUST_PASS * self.static_videos
 
 
-def certify(trials: Sequence[Trial], scorer: str, seed: int) -> Certificate:
-    """The certificate that follows from an audit."""
-    static = [t.score for t in trials if t.recipe.trick == "static" and t.score is not None and t.scored]
+def certify(trials: Sequence[Trial], scorer: str, seed: int, final_state_only: bool = False) -> Certificate:
+    """Return the certificate that follows from the trials of an audit."""
+    static = [t.score for t in trials if t.trial_id.trick == "static" and t.score is not None and t.scored]
     return Certificate(
         scorer=scorer,
         versions={
-            task: ", ".join(sorted({t.score.version for t in trials if t.score and t.recipe.task == task}))
-            for task in dict.fromkeys(t.recipe.task for t in trials)
+            task: ", ".join(sorted({t.score.version for t in trials if t.score and t.trial_id.task == task}))
+            for task in dict.fromkeys(t.trial_id.task for t in trials)
         },
         package=__version__,
         seed=seed,
-        films=len(trials),
-        cells=_cells(trials, lambda trial: trial.recipe.trick),
-        artefacts=_by_artefact(trials),
-        static_films=len(static),
-        static_at_zero=sum(round(score.outcome, 2) == 0 for score in static),
-        failures=tuple(_failure(trial) for trial in trials if not trial.right),
+        videos=len(trials),
+        cells=_cells(trials, lambda trial: trial.trial_id.trick),
+        degradations=_by_degradation(trials),
+        static_videos=len(static),
+        static_at_zero=sum(_is_at_zero(score) for score in static),
+        failures=tuple(describe_wrong_verdict(trial) for trial in trials if not trial.is_right),
+        final_state_only=final_state_only,
     )
 
 
-def _cells(trials: Iterable[Trial], named: Callable[[Trial], str]) -> tuple[Cell, ...]:
+def _is_at_zero(score: Score) -> bool:
+    """Whether a static video got nothing: an outcome of 0.00, or a value of 1 where the scorer judges no outcome."""
+    return score.value == 1 if score.outcome is None else round(score.outcome, 2) == 0
+
+
+def _cells(trials: Iterable[Trial], named: Callable[[Trial], str]) -> tuple[CertificateCell, ...]:
     groups: dict[tuple[str, str, str], list[Trial]] = {}
     for trial in trials:
-        groups.setdefault((trial.recipe.task, named(trial), trial.expected), []).append(trial)
+        groups.setdefault((trial.trial_id.task, named(trial), trial.expected), []).append(trial)
     return tuple(_cell(*key, group) for key, group in groups.items())
 
 
-def _by_artefact(trials: Sequence[Trial]) -> tuple[Cell, ...]:
-    """In the order of the artefacts, those that deserve to pass first."""
+def _by_degradation(trials: Sequence[Trial]) -> tuple[CertificateCell, ...]:
+    """Return the cells in the order of the degradations, those that deserve to pass first."""
     order = {str(condition): place for place, condition in enumerate(conditions())}
-    tasks = list(dict.fromkeys(trial.recipe.task for trial in trials))
-    cells = _cells(trials, lambda trial: str(trial.recipe.condition))
+    tasks = list(dict.fromkeys(trial.trial_id.task for trial in trials))
+    cells = _cells(trials, lambda trial: str(trial.trial_id.condition))
     return tuple(sorted(cells, key=lambda cell: (tasks.index(cell.task), cell.expected != "pass", order[cell.name])))
 
 
-def _cell(task: str, name: str, expected: str, trials: Sequence[Trial]) -> Cell:
+def _cell(task: str, name: str, expected: str, trials: Sequence[Trial]) -> CertificateCell:
     scored = [trial for trial in trials if trial.scored]
     passed = sum(trial.passed for trial in scored)
     low, high = wilson(passed, len(scored))
-    return Cell(task, name, expected, len(scored), passed, len(trials) - len(scored), round(low, 4), round(high, 4))
+    return CertificateCell(
+        task, name, expected, len(scored), passed, len(trials) - len(scored), round(low, 4), round(high, 4)
+    )
 
 
-def _failure(trial: Trial) -> Failure:
+def describe_wrong_verdict(trial: Trial) -> WrongVerdict:
+    """Return what a trial got and why."""
     got = "error" if trial.score is None else "unscored" if not trial.scored else "pass" if trial.passed else "fail"
-    return Failure(str(trial.recipe), trial.difficulty, trial.expected, got, trial.told)
+    return WrongVerdict(str(trial.trial_id), trial.difficulty, trial.expected, got, trial.explanation)
 
 
 def to_record(certificate: Certificate) -> dict[str, Any]:
-    """Plain values for JSON, with what follows from the counts beside them."""
+    """Return the certificate as plain JSON values, with rates and verdicts beside the counts."""
 
-    def told(cell: Cell, ok: bool) -> dict[str, Any]:
+    def with_rate(cell: CertificateCell, ok: bool) -> dict[str, Any]:
         return {**to_json(cell), "rate": round(cell.rate, 4), "ok": ok}
 
     return {
         **to_json(certificate),
-        "cells": [told(cell, cell.ok) for cell in certificate.cells],
-        "artefacts": [told(cell, cell.tenable) for cell in certificate.artefacts],
+        "cells": [with_rate(cell, cell.ok) for cell in certificate.cells],
+        "degradations": [with_rate(cell, cell.is_plausible) for cell in certificate.degradations],
         "ok": certificate.ok,
     }

@@ -1,4 +1,4 @@
-"""A certificate to be read: as Markdown for a file, as tables for a terminal."""
+"""A certificate as Markdown for a file and as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -6,61 +6,67 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vmevalkit.audit.audit import SECONDS
-from vmevalkit.audit.certificate import MAY_PASS, MUST_PASS, Cell, Certificate
+from vmevalkit.audit.certificate import MAY_PASS, MUST_PASS, Certificate, CertificateCell
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_COLUMNS = ("task", "trick", "deserves", "films", "passed", "rate", "95% bounds", "ok")
-_NUMBERS = ("films", "passed", "rate", "95% bounds")
+_COLUMNS = ("task", "trick", "deserves", "videos", "passed", "rate", "95% bounds", "ok")
+_NUMBERS = ("videos", "passed", "rate", "95% bounds")
+FINAL_STATE_NOTE = (
+    "The scorer sees only the end of a video, so a video deserves to pass where its final state is right, whatever the "
+    "way: jumps and illegal steps are not its business."
+)
 LISTED = 60
-"""How many failures are listed; the JSON record has them all."""
+"""Most wrong verdicts that are listed; the JSON record has all."""
 
 
-def _row(cell: Cell, ok: bool) -> tuple[str, ...]:
-    films = str(cell.n) if not cell.unscored else f"{cell.n} + {cell.unscored} unscored"
+def _row(cell: CertificateCell, ok: bool) -> tuple[str, ...]:
+    videos = str(cell.n) if not cell.unscored else f"{cell.n} + {cell.unscored} unscored"
     bounds = f"{100 * cell.low:.1f} - {100 * cell.high:.1f}%"
     return (
-        cell.task, cell.name, cell.expected, films, str(cell.passed), f"{cell.rate:.1%}", bounds,
+        cell.task, cell.name, cell.expected, videos, str(cell.passed), f"{cell.rate:.1%}", bounds,
         "yes" if ok else "NO",
     )  # fmt: skip
 
 
 def summary(certificate: Certificate) -> str:
-    """The certificate in a sentence or two."""
-    right = certificate.films - len(certificate.failures)
-    fallen = [f"{cell.task}/{cell.name}" for cell in certificate.fallen]
+    """Return the certificate in a sentence or two."""
+    right = certificate.videos - len(certificate.failures)
+    failed = [f"{cell.task}/{cell.name}" for cell in certificate.failed_cells]
     if not certificate.static_ok:
-        zero = f"{certificate.static_at_zero} of {certificate.static_films}"
-        fallen.append(f"the outcome of static films (0.00 in {zero})")
-    verdict = "The certificate stands." if certificate.ok else f"The certificate falls: {', '.join(fallen)}."
-    return f"{right} of {certificate.films} films got the verdict that they deserve. {verdict}"
+        zero = f"{certificate.static_at_zero} of {certificate.static_videos}"
+        failed.append(f"the outcome of static videos (0.00 in {zero})")
+    verdict = "The certificate is granted." if certificate.ok else f"The certificate is refused: {', '.join(failed)}."
+    return f"{right} of {certificate.videos} videos got the verdict that they deserve. {verdict}"
 
 
-def command(recipe: str, certificate: Certificate) -> str:
-    """How to make one film again, with its evidence."""
-    return f"vmevalkit audit --only {recipe} --seed {certificate.seed} --scorer {certificate.scorer}"
+def command(trial_id: str, certificate: Certificate) -> str:
+    """Return the command that runs one trial again and keeps its evidence."""
+    return f"vmevalkit audit --only {trial_id} --seed {certificate.seed} --scorer {certificate.scorer}"
 
 
 def markdown(certificate: Certificate) -> str:
-    """The certificate as a document. It holds no date: equal audits give equal documents."""
+    """Return the certificate as a document. It has no date: equal audits give equal documents."""
     versions = ", ".join(f"{task} {version}" for task, version in certificate.versions.items())
     parts = [
         f"# Certificate of the scorer `{certificate.scorer}`",
         summary(certificate),
-        f"VMEvalKit {certificate.package}; rules: {versions}; seed {certificate.seed}; {certificate.films} films of "
-        f"about {SECONDS:g} s, each made by one trick, passed through one artefact, encoded and decoded again. Films "
-        f"that deserve to pass must do so in {MUST_PASS:.0%} or more, films that deserve to fail may pass in "
-        f"{MAY_PASS:.0%} or less; bounds are Wilson's at 95%. A film without a verdict counts neither way, and the "
-        "certificate falls with it.",
-        f"Static films with an outcome of 0.00: {certificate.static_at_zero} of {certificate.static_films}.",
+        f"VMEvalKit {certificate.package}; rules: {versions}; seed {certificate.seed}; {certificate.videos} videos of "
+        f"about {SECONDS:g} s, each with one trick and one degradation, encoded and decoded again. Videos "
+        f"that deserve to pass must do so in {MUST_PASS:.0%} or more, videos that deserve to fail may pass in "
+        f"{MAY_PASS:.0%} or less; bounds are Wilson's at 95%. A video without a verdict counts neither way, and the "
+        "certificate is refused because of it." + (f" {FINAL_STATE_NOTE}" if certificate.final_state_only else ""),
+        f"Static videos with an outcome of 0.00: {certificate.static_at_zero} of {certificate.static_videos}.",
         "## By trick",
         _table(_COLUMNS, (_row(cell, cell.ok) for cell in certificate.cells)),
-        "## By artefact",
-        "The same films, few of each artefact: a row is not ok where even its bounds lie outside the range asked for. "
-        "`@placed` means that the scorer was told how the picture had been fitted.",
-        _table(("task", "artefact", *_COLUMNS[2:]), (_row(cell, cell.tenable) for cell in certificate.artefacts)),
-        "## Films with another verdict than they deserve",
+        "## By degradation",
+        "The same videos by degradation, few of each: a row is not ok where even its bounds exclude the required rate. "
+        "`@placed` means that the scorer was given the placement of the image.",
+        _table(
+            ("task", "degradation", *_COLUMNS[2:]), (_row(cell, cell.is_plausible) for cell in certificate.degradations)
+        ),
+        "## Wrong verdicts",
         _failures(certificate),
     ]
     return "\n\n".join(parts) + "\n"
@@ -77,32 +83,32 @@ def _failures(certificate: Certificate) -> str:
     listed = certificate.failures[:LISTED]
     rows = [
         (
-            f"`{failure.recipe}`",
+            f"`{failure.trial_id}`",
             failure.difficulty,
             failure.expected,
             failure.got,
-            " ".join(failure.told.split()).replace("|", "/"),
+            " ".join(failure.explanation.split()).replace("|", "/"),
         )
         for failure in listed
     ]
     more = len(certificate.failures) - len(listed)
     return "\n\n".join(
         [
-            f"Each is made again, with a filmstrip, by `{command('RECIPE', certificate)}`.",
-            _table(("recipe", "difficulty", "deserves", "got", "the scorer's words"), rows),
+            f"Run one again, with a filmstrip: `{command('TRIAL', certificate)}`.",
+            _table(("trial", "difficulty", "deserves", "got", "explanation"), rows),
             *([f"... and {more} more."] if more else []),
         ]
     )
 
 
 def terminal(certificate: Certificate) -> list[Table]:
-    """The two tables for a terminal: by trick, by artefact."""
+    """Return the two tables for a terminal: by trick and by degradation."""
     from rich.table import Table
 
     tables = []
     for title, name, cells in (
         ("By trick", "trick", [(cell, cell.ok) for cell in certificate.cells]),
-        ("By artefact", "artefact", [(cell, cell.tenable) for cell in certificate.artefacts]),
+        ("By degradation", "degradation", [(cell, cell.is_plausible) for cell in certificate.degradations]),
     ):
         table = Table(title=title)
         for column in ("task", name, *_COLUMNS[2:]):

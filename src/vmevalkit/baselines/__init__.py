@@ -1,9 +1,9 @@
-"""Films whose verdict is known by construction, and what providers do to films. Both together stand in for models."""
+"""Baselines: videos whose verdict is known by construction, and degradations of videos. They are usable as models."""
 
 from __future__ import annotations
 
-from vmevalkit.baselines.artefacts import ARTEFACTS
-from vmevalkit.baselines.baseline import BASELINES, Baseline, BaselineRequest
+from vmevalkit.baselines.baseline import BASELINES, Baseline, BaselineInfo, BaselineRequest, list_baselines
+from vmevalkit.baselines.degradations import DEGRADATIONS
 from vmevalkit.baselines.tricks import TRICKS
 
-__all__ = ["ARTEFACTS", "BASELINES", "TRICKS", "Baseline", "BaselineRequest"]
+__all__ = ["BASELINES", "DEGRADATIONS", "TRICKS", "Baseline", "BaselineInfo", "BaselineRequest", "list_baselines"]

@@ -1,4 +1,4 @@
-"""Things that pass over a film: a hand with a pen, a caption."""
+"""Overlays that cover part of a video for a while: a hand with a pen, a caption."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from random import Random
 import numpy as np
 
 from vmevalkit.media.canvas import Canvas, rgba
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.image import Frame
 
-Passage = Callable[[Frame, float], Frame]
-"""A frame and its time in the film, from 0 to 1, to the frame that is shown."""
+TimedEffect = Callable[[Frame, float], Frame]
+"""Maps a frame and its time in the video, from 0 to 1, to the changed frame."""
 
 _SKINS = ("#f1c9a5", "#d9a57e", "#b97a56", "#7d4f35")
 _CAPTIONS = ("Solving the puzzle", "Step 2: the answer", "Watch closely!", "AI generated", "Let me think ...")
 
 
-def hand(rng: Random, size: tuple[int, int]) -> Passage:
-    """A hand with a pen comes in from an edge, moves about over part of the picture, and leaves before the end."""
+def make_hand_overlay(rng: Random, size: tuple[int, int]) -> TimedEffect:
+    """Return a hand with a pen that enters from an edge, moves over part of the image, and leaves before the end."""
     width, height = size
     unit = min(width, height)
     skin = rng.choice(_SKINS)
     enters, leaves = rng.uniform(0.1, 0.25), rng.uniform(0.55, 0.7)
-    # The wrist comes from outside: the lower edge, or the left or right one.
+    # The hand enters at the lower, the left or the right edge.
     side = rng.choice(("below", "left", "right"))
     inward = {"below": (0.0, -1.0), "left": (1.0, 0.0), "right": (-1.0, 0.0)}[side]
     along = rng.uniform(0.2, 0.8)
@@ -31,8 +31,8 @@ def hand(rng: Random, size: tuple[int, int]) -> Passage:
     reach = rng.uniform(0.35, 0.55) * (height if side == "below" else width)
     sway, phase = 0.06 * unit, rng.uniform(0, 6.28)
 
-    def shown(frame: Frame, x: float) -> Frame:
-        inside = _comes_and_goes(x, enters, leaves)
+    def draw(frame: Frame, x: float) -> Frame:
+        inside = _compute_presence(x, enters, leaves)
         if inside <= 0:
             return frame
         swing = sway * float(np.sin(phase + 14 * x))
@@ -41,18 +41,18 @@ def hand(rng: Random, size: tuple[int, int]) -> Passage:
             edge[0] + inward[0] * depth + swing * abs(inward[1]),
             edge[1] + inward[1] * depth + swing * abs(inward[0]),
         )
-        return _with_hand(frame, tip, inward, skin, unit)
+        return _draw_hand(frame, tip, inward, skin, unit)
 
-    return shown
+    return draw
 
 
-def _comes_and_goes(x: float, enters: float, leaves: float) -> float:
-    """0 outside, 1 wholly there, with a tenth of the film to come and to go."""
+def _compute_presence(x: float, enters: float, leaves: float) -> float:
+    """Return 0 while the hand is outside and 1 while it is inside, with a tenth of the video to enter and to leave."""
     return float(min(max(min((x - enters) / 0.1, (leaves + 0.1 - x) / 0.1), 0.0), 1.0))
 
 
-def _with_hand(frame: Frame, tip: tuple[float, float], inward: tuple[float, float], skin: str, unit: float) -> Frame:
-    """A hand of about a quarter of the picture's height, whose pen ends at ``tip``."""
+def _draw_hand(frame: Frame, tip: tuple[float, float], inward: tuple[float, float], skin: str, unit: float) -> Frame:
+    """Return the frame with a hand of about a quarter of its height, whose pen ends at ``tip``."""
     canvas = Canvas(frame.shape[1], frame.shape[0])
     canvas.paste(frame, 0, 0)
     red, green, blue, _ = rgba(skin)
@@ -72,8 +72,8 @@ def _with_hand(frame: Frame, tip: tuple[float, float], inward: tuple[float, floa
     return canvas.frame()
 
 
-def caption(rng: Random, size: tuple[int, int]) -> Passage:
-    """A box with a line of text lies over the picture for a while in the middle of the film."""
+def make_caption_overlay(rng: Random, size: tuple[int, int]) -> TimedEffect:
+    """Return a box with a line of text that covers part of the image in the middle of the video."""
     width, height = size
     text, em = rng.choice(_CAPTIONS), 0.05 * height
     box_width, box_height = min(0.62 * em * len(text) + 2 * em, 0.9 * width), 2.0 * em
@@ -83,7 +83,7 @@ def caption(rng: Random, size: tuple[int, int]) -> Passage:
     box, ink = ((0.0, 0.0, 0.0, 0.75), (1.0, 1.0, 1.0)) if dark else ((1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
     enters, leaves = rng.uniform(0.2, 0.35), rng.uniform(0.5, 0.7)
 
-    def shown(frame: Frame, x: float) -> Frame:
+    def draw(frame: Frame, x: float) -> Frame:
         if not enters <= x <= leaves:
             return frame
         canvas = Canvas(frame.shape[1], frame.shape[0])
@@ -92,4 +92,4 @@ def caption(rng: Random, size: tuple[int, int]) -> Passage:
         canvas.text(text, left + box_width / 2, top + box_height / 2, em, fill=ink)
         return canvas.frame()
 
-    return shown
+    return draw

@@ -1,1 +1,1 @@
-"""The command line: one file a verb, and no logic."""
+"""The command line: one file a command, and no logic."""

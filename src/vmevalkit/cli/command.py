@@ -1,61 +1,149 @@
-"""How every verb behaves: options that take several values, and errors of a line."""
+"""What all commands have in common: options that take several values, one-line errors, quiet mode, exit codes."""
 
 from __future__ import annotations
 
+import errno
 import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from vmevalkit.core.errors import UsageError, VMEvalKitError
-from vmevalkit.core.secrets import redacted
+from vmevalkit.core.secrets import redact
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+MOST_LINES = 10
+"""Most lines of one kind, such as failures, that a command prints."""
+
+_quiet = False
+
+
+def set_quiet(quiet: bool) -> None:
+    """Suppress progress and information for this process. Results, warnings and errors are still printed."""
+    global _quiet
+    _quiet = quiet
+
+
+def is_quiet() -> bool:
+    return _quiet
+
+
+def inform(line: str) -> None:
+    """Print a line of information, unless the user asked for quiet."""
+    if not _quiet:
+        typer.echo(line)
 
 
 class Command(TyperCommand):
-    """A verb. ``--task maze rotation`` means ``--task maze --task rotation``; an error of ours is one line."""
+    """A command. ``--task maze rotation`` means ``--task maze --task rotation``; an error is printed in one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
-        return super().parse_args(ctx, repeated(args, several))
+        multiple = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
+        has_arguments = any(param.param_type_name == "argument" for param in self.params)
+        known = {"--task": _is_task} if has_arguments else {}
+        return super().parse_args(ctx, repeat_options(args, multiple, known))
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except VMEvalKitError as error:
-            typer.echo(redacted(f"error: {error}"), err=True)
+            typer.echo(redact(f"error: {error}"), err=True)
             raise typer.Exit(WRONG_USAGE if isinstance(error, UsageError) else FAILED) from error
+        except (OSError, MemoryError) as error:
+            typer.echo(redact(f"error: {_describe_system_error(error)}"), err=True)
+            raise typer.Exit(FAILED) from error
         except KeyboardInterrupt as error:
-            typer.echo("interrupted: what is finished is kept, and the same command goes on from there", err=True)
+            typer.echo("interrupted: finished work is kept; the same command resumes", err=True)
             raise typer.Exit(INTERRUPTED) from error
 
 
-def repeated(args: list[str], several: set[str]) -> list[str]:
-    """Name an option of several values again before each further value."""
-    given: list[str] = []
+def _describe_system_error(error: OSError | MemoryError) -> str:
+    """Return what the operating system refuses, and the remedy."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; use fewer --workers"
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many files are open; raise the limit (ulimit -n 256) or use fewer --workers"
+    return str(error)
+
+
+def repeat_options(
+    args: Sequence[str], multiple: set[str], known: Mapping[str, Callable[[str], bool]] | None = None
+) -> list[str]:
+    """Repeat an option of several values before each further value.
+
+    ``known`` says of an option which values it takes: a further one that it does not know is a positional argument.
+    """
+    result: list[str] = []
     option, values = "", 0
-    for place, arg in enumerate(args):
+    for index, arg in enumerate(args):
         if arg == "--":
-            return given + args[place:]
+            return [*result, *args[index:]]
         if arg.startswith("-") and arg != "-":
             name, equals, _ = arg.partition("=")
-            option, values = (name, 1 if equals else 0) if name in several else ("", 0)
+            option, values = (name, 1 if equals else 0) if name in multiple else ("", 0)
+        elif option and values and not (known or {}).get(option, _is_anything)(arg):
+            option = ""
         elif option:
-            given += [option] if values else []
+            result += [option] if values else []
             values += 1
-        given.append(arg)
-    return given
+        result.append(arg)
+    return result
 
 
-def failures(lines: list[str], most: int = 10) -> None:
-    """Say what failed, and leave with an exit code that says so. Does nothing where nothing failed."""
+def _is_anything(_: str) -> bool:
+    return True
+
+
+def _is_task(value: str) -> bool:
+    from vmevalkit.tasks import TASKS
+
+    return value == ALL or any(part in TASKS for part in value.split(","))
+
+
+ALL = "all"
+
+
+def split_names(values: Iterable[str] | None) -> list[str]:
+    """Return the names of a repeatable option, each once: ``a b``, ``a,b`` and ``a --task b`` are the same."""
+    return list(dict.fromkeys(part.strip() for value in values or () for part in value.split(",") if part.strip()))
+
+
+def select_tasks(values: Iterable[str] | None) -> list[str] | None:
+    """Return the task names of ``--task``; None for all tasks. Raises UnknownName with the nearest task."""
+    from vmevalkit.tasks import TASKS
+
+    names = split_names(values)
+    if not names or ALL in names:
+        return None
+    for name in names:
+        TASKS[name]
+    return names
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use: the default number of workers."""
+    import os
+
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # macOS
+        return os.cpu_count() or 1
+
+
+def report_failures(lines: Sequence[str], most: int = MOST_LINES) -> None:
+    """Print the failures and exit with a code that says so. Does nothing where nothing failed."""
     if not lines:
         return
-    for line in lines[:most]:
-        typer.echo(f"failed: {line}", err=True)
-    if len(lines) > most:
-        typer.echo(f"failed: {len(lines) - most} more", err=True)
+    print_capped([f"failed: {line}" for line in lines], "failed: {} more", most)
     sys.stdout.flush()
     raise typer.Exit(FAILED)
+
+
+def print_capped(lines: Sequence[str], rest: str, most: int = MOST_LINES) -> None:
+    """Print the first lines on stderr, and how many more there are."""
+    for line in lines[:most]:
+        typer.echo(redact(line), err=True)
+    if len(lines) > most:
+        typer.echo(rest.format(len(lines) - most), err=True)

@@ -1,137 +1,160 @@
-"""``vmevalkit experiment``: the whole line, as one file says."""
+"""``vmevalkit experiment``: questions, videos, scores and report as one file describes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vmevalkit.cli.command import FAILED
+from vmevalkit.cli import run as run_command
+from vmevalkit.cli import score as score_command
+from vmevalkit.cli.command import FAILED, count_cores, inform, report_failures
+from vmevalkit.cli.options import OrderAgain, ResubmitUncertain, RetryFailed, RetryRefused
 from vmevalkit.cli.progress import jobs_table, progress
 from vmevalkit.cli.report import write_report
-from vmevalkit.cli.run import shard_of, tell_ahead, tell_summary
-from vmevalkit.cli.score import tell_summary as tell_scores
+from vmevalkit.cli.results import print_rates
+from vmevalkit.cli.score import exits
 
 if TYPE_CHECKING:
-    from vmevalkit.runner.experiment_file import ExperimentFile
-
-S = TypeVar("S")
+    from vmevalkit.runs.experiment_file import ExperimentFile
+    from vmevalkit.runs.job_specs import RetryPolicy
 
 
 def experiment(
     file: Annotated[Path, typer.Argument(help="A YAML file: name, models, tasks, n, seed, samples, scorers, ...")],
-    limit: Annotated[int | None, typer.Option(help="Begin at most so many films of each model.")] = None,
-    shard: Annotated[str | None, typer.Option(help="Part I/N of the films; scores and report are left out.")] = None,
-    max_usd: Annotated[float | None, typer.Option(help="In place of the file's.", show_default=False)] = None,
-    workers: Annotated[int | None, typer.Option(help="In place of the file's.", show_default=False)] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Start at most this many videos of each model.", show_default="all")
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Part I/N of the videos; without scores and report.", show_default="all")
+    ] = None,
+    max_usd: Annotated[float | None, typer.Option(help="Budget in place of the file's.", show_default=False)] = None,
+    assume_usd: Annotated[
+        float | None,
+        typer.Option(help="Price of a video where it is unknown, in place of the file's.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Number of worker processes.", show_default="the file's, or number of cores")
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what the films would cost; draw questions only.")
+        bool, typer.Option("--dry-run", help="Generate questions and print what the videos would cost.")
     ] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what failed before.")] = False,
+    retry_failed: RetryFailed = False,
+    retry_refused: RetryRefused = False,
+    resubmit_uncertain: ResubmitUncertain = False,
+    order_again: OrderAgain = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace other questions and videos of the same ids.")] = False,
 ) -> None:
-    """Generate questions, run models, score the films and write the report. The same command goes on where it was
-    stopped."""
+    """Generate questions, run models, score the videos and write the report. The same command resumes."""
     from dataclasses import replace
 
-    from vmevalkit.runner.experiment_file import read_experiment
+    from vmevalkit.runs.experiment_file import read_experiment
+    from vmevalkit.runs.job_specs import RetryPolicy
 
-    page = read_experiment(file)
-    page = replace(page, max_usd=max_usd if max_usd is not None else page.max_usd, workers=workers or page.workers)
-    _check_names(page)
-    part = shard_of(shard)
-    _generate(page)
-    failed = _run(page, part, limit, dry_run, retry_failed)
+    plan = read_experiment(file)
+    plan = replace(
+        plan,
+        max_usd=max_usd if max_usd is not None else plan.max_usd,
+        assume_usd=assume_usd if assume_usd is not None else plan.assume_usd,
+        workers=workers or plan.workers or count_cores(),
+    )
+    part = run_command.parse_shard(shard)
+    _check_names(plan, needs_judges=part is None and not dry_run)
+    _generate(plan, force)
+    retry = RetryPolicy(retry_failed, retry_refused, resubmit_uncertain, order_again)
+    failed = _run(plan, part, limit, dry_run, retry, force)
     if part is None and not dry_run:
-        failed |= _score(page)
+        failed |= _score(plan)
     if failed:
         raise typer.Exit(FAILED)
 
 
-def _check_names(page: ExperimentFile) -> None:
-    """A wrong name is refused before anything is made."""
-    from vmevalkit.eval.scorers import SCORERS
-    from vmevalkit.runner.plan import find_spec, refuse_retired
-    from vmevalkit.runner.prompts import VARIANTS
+def _check_names(plan: ExperimentFile, needs_judges: bool) -> None:
+    """Refuse a wrong name, or a judge without its key, before anything is generated."""
+    from vmevalkit.eval.judge import JudgeScorer
+    from vmevalkit.eval.scorers import find_scorer
+    from vmevalkit.runs.plan import find_spec, refuse_retired
+    from vmevalkit.runs.prompts import VARIANTS
     from vmevalkit.tasks import TASKS
 
-    for task in page.tasks:
+    for task in plan.tasks:
         TASKS[task]
-    for scorer in page.scorers:
-        SCORERS[scorer]
-    VARIANTS[page.prompt_variant]
-    refuse_retired([find_spec(model) for model in page.models])
+    scorers = [find_scorer(scorer) for scorer in plan.scorers]
+    VARIANTS[plan.prompt_variant]
+    refuse_retired([find_spec(model) for model in plan.all_models])
+    for scorer in scorers:
+        if isinstance(scorer, JudgeScorer) and needs_judges:
+            scorer.check_setup()
 
 
-def _generate(page: ExperimentFile) -> None:
+def _generate(plan: ExperimentFile, force: bool) -> None:
     with progress("questions") as on_done:
-        from vmevalkit.runner.generate import generate
+        from vmevalkit.datasets.generate import generate
 
         summary = generate(
-            page.tasks, page.n, seed=page.seed, difficulty=page.difficulty, out=page.questions, workers=page.workers,
-            on_done=on_done,
+            plan.tasks, plan.n, seed=plan.seed, difficulty=plan.difficulty, out=plan.questions,
+            workers=plan.workers or 1, force=force, on_done=on_done,
         )  # fmt: skip
     for made in summary.tasks:
-        typer.echo(f"{made.task}: {made.drawn} drawn, {made.kept} kept; fingerprint {made.fingerprint}")
-    if summary.failures:
-        question, why = summary.failures[0]
-        typer.echo(f"failed: {question}: {why}", err=True)
-        raise typer.Exit(FAILED)
+        inform(f"{made.task}: {made.drawn} drawn, {made.kept} kept; fingerprint {made.fingerprint[:16]}")
+    report_failures([f"{question}: {failure}" for question, failure in summary.failures])
 
 
 def _run(
-    page: ExperimentFile, part: tuple[int, int] | None, limit: int | None, dry_run: bool, retry_failed: bool
+    plan: ExperimentFile,
+    part: tuple[int, int] | None,
+    limit: int | None,
+    dry_run: bool,
+    retry: RetryPolicy,
+    force: bool,
 ) -> bool:
-    """Whether any film failed."""
-    from vmevalkit.jobs.tally import Board
+    """Run the models. Returns whether a video failed."""
+    from vmevalkit.jobs.progress import Progress
 
-    board = Board()
-    with jobs_table(board) as on_done:
-        from vmevalkit.runner.errands import Again
-        from vmevalkit.runner.forecast import forecast
-        from vmevalkit.runner.plan import Money
-        from vmevalkit.runner.run import run
-        from vmevalkit.runner.wishes import Wishes
+    jobs = Progress()
+    with jobs_table(jobs) as on_done:
+        from vmevalkit.runs.cost_estimate import estimate_cost
+        from vmevalkit.runs.generation_params import GenerationParams
+        from vmevalkit.runs.plan import BudgetOptions
+        from vmevalkit.runs.run import run
 
-        wishes = Wishes(seconds=page.seconds, prompt_variant=page.prompt_variant)
-        again, money = Again(failed=retry_failed), Money(page.max_usd, page.assume_usd)
+        params = GenerationParams(
+            seconds=plan.seconds, size=run_command.parse_size(plan.size), prompt_variant=plan.prompt_variant
+        )
+        budget = BudgetOptions(plan.max_usd, plan.assume_usd)
         if dry_run:
-            ahead = forecast(
-                page.models, page.questions, page.name, page.outputs, domains=page.tasks, samples=page.samples,
-                wishes=wishes, again=again, shard=part, limit=limit, money=money,
+            estimate = estimate_cost(
+                plan.all_models, plan.questions, plan.name, plan.outputs, domains=plan.tasks, samples=plan.samples,
+                params=params, retry=retry, shard=part, limit=limit, budget_options=budget,
             )  # fmt: skip
         else:
             summary = run(
-                page.models, page.questions, page.name, page.outputs, domains=page.tasks, samples=page.samples,
-                wishes=wishes, again=again, workers=page.workers, shard=part, limit=limit, money=money, board=board,
-                on_done=on_done, tell=lambda line: typer.echo(line, err=True),
+                plan.all_models, plan.questions, plan.name, plan.outputs, domains=plan.tasks, samples=plan.samples,
+                params=params, retry=retry, workers=plan.workers or 1, force=force, shard=part, limit=limit,
+                budget_options=budget, progress=jobs, on_done=on_done,
+                on_message=lambda line: typer.echo(line, err=True),
             )  # fmt: skip
     if dry_run:
-        tell_ahead(ahead)
+        run_command.print_estimate(estimate)
         return False
-    return _failed(tell_summary, page.name, summary)
+    return exits(run_command.print_summary, plan.name, summary)
 
 
-def _score(page: ExperimentFile) -> bool:
-    """Whether any film could not be scored."""
+def _score(plan: ExperimentFile) -> bool:
+    """Score the videos, print the rates and write the report. Returns whether a video has no verdict."""
+    from vmevalkit.core.async_scorer import CallOptions
     from vmevalkit.eval.experiment import score_experiment
 
     failed = False
-    for scorer in page.scorers:
+    for scorer in plan.scorers:
         with progress("scores") as on_done:
             summary = score_experiment(
-                page.name, page.outputs, page.evaluations, scorer, list(page.models), page.workers, on_done
-            )
-        failed |= _failed(tell_scores, scorer, summary)
-    write_report(page.name, Path(page.outputs), Path(page.evaluations))
+                plan.name, plan.outputs, plan.evaluations, scorer, list(plan.all_models), plan.workers or 1, on_done,
+                keep_results=False,
+                calls=CallOptions(max_usd=plan.judge_max_usd, assumed_usd=plan.judge_assume_usd),
+            )  # fmt: skip
+        failed |= exits(score_command.print_summary, f"{plan.name}, {scorer}", summary)
+    print_rates(plan.name, Path(plan.outputs), Path(plan.evaluations))
+    write_report(plan.name, Path(plan.outputs), Path(plan.evaluations))
     return failed
-
-
-def _failed(tell: Callable[[str, S], None], name: str, summary: S) -> bool:
-    """Whether a verb that ends so would have left with an exit code; this one goes on first."""
-    try:
-        tell(name, summary)
-    except typer.Exit:
-        return True
-    return False

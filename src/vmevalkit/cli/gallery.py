@@ -1,4 +1,4 @@
-"""``vmevalkit gallery``: every task at every difficulty, on one page."""
+"""``vmevalkit gallery``: images of every task, as a page or as one overview."""
 
 from __future__ import annotations
 
@@ -7,15 +7,26 @@ from typing import Annotated
 
 import typer
 
+from vmevalkit.cli.command import select_tasks
+from vmevalkit.cli.options import Tasks
+
 
 def gallery(
-    out: Annotated[Path, typer.Option(help="The page; its pictures go to a folder beside it.")] = Path(
+    out: Annotated[Path, typer.Option(help="The page to write; its images go to the folder gallery beside it.")] = Path(
         "docs/GALLERY.md"
     ),
-    task: Annotated[list[str] | None, typer.Option(help="Only these tasks.", show_default="all")] = None,
+    overview: Annotated[
+        Path | None,
+        typer.Option(help="Write one PNG image with a strip of each task instead of the page.", show_default=False),
+    ] = None,
+    task: Tasks = None,
     seed: Annotated[int, typer.Option(help="Another seed shows other questions.")] = 1,
 ) -> None:
-    """Show a question of every task at every difficulty, with a strip of its solution."""
-    from vmevalkit.runner.gallery import write_gallery
+    """Show questions with their solutions: a page with every task at every difficulty, or one overview image."""
+    from vmevalkit.datasets.gallery import write_gallery, write_overview
 
-    typer.echo(f"the gallery is at {write_gallery(out, task, seed)}")
+    tasks = select_tasks(task)
+    if overview is not None:
+        typer.echo(f"overview: {write_overview(overview, tasks, seed)}")
+    else:
+        typer.echo(f"gallery: {write_gallery(out, tasks, seed)}")

@@ -1,53 +1,64 @@
-"""``vmevalkit generate``: make questions."""
+"""``vmevalkit generate``: questions whose answers are known."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from vmevalkit.cli.command import failures
+from vmevalkit.cli.command import inform, print_capped, report_failures, select_tasks
+from vmevalkit.cli.options import QUESTIONS, WORKERS, Address, ExecutorName, Shared, Tasks, Workers
 from vmevalkit.cli.progress import progress
-from vmevalkit.core.errors import UsageError
 
 
 def generate(
-    task: Annotated[list[str], typer.Option(help="One task or several; see `vmevalkit tasks`.")],
+    task: Tasks = None,
     n: Annotated[int, typer.Option(help="Questions of each task.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed gives other questions.")] = 42,
-    difficulty: Annotated[str | None, typer.Option(help="easy, medium or hard.", show_default="the task's own")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Turn single knobs: KNOB=VALUE.", show_default=False)
+    difficulty: Annotated[
+        str | None, typer.Option(help="easy, medium or hard.", show_default="the task's default")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where questions go.")] = Path("data/questions"),
-    solutions: Annotated[bool, typer.Option(help="Film each solution, too.")] = False,
-    workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Set single parameters: NAME=VALUE; see vmevalkit tasks NAME.", show_default=False),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the questions.")] = QUESTIONS,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Render a video of each solution too.")] = False,
+    workers: Workers = WORKERS,
     force: Annotated[bool, typer.Option("--force", help="Replace other questions in the folder.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare every pixel of existing questions.")] = False,
+    executor: ExecutorName = "local",
+    address: Address = None,
+    shared: Shared = False,
 ) -> None:
-    """Make questions whose answers are known. What is there already is kept; the same command goes on from there."""
-    knobs = dict(_knob(text) for text in set_ or [])
+    """Generate questions. Existing ones are kept, damaged ones are drawn again; the same command resumes."""
     with progress("questions") as on_done:
-        from vmevalkit.runner.generate import generate as make
+        from vmevalkit.datasets.generate import generate as generate_questions
+        from vmevalkit.jobs.executor import open_executor
+        from vmevalkit.tasks import TASKS
 
-        summary = make(
-            task, n, seed=seed, difficulty=difficulty, knobs=knobs, out=out, solutions=solutions, workers=workers,
-            force=force, on_done=on_done,
-        )  # fmt: skip
+        names = select_tasks(task) or list(TASKS)
+        params = _parse_params(names, set_ or [])
+        with open_executor(executor, workers=workers, address=address, shared=shared) as place:
+            summary = generate_questions(
+                names, n, seed=seed, difficulty=difficulty, params=params, out=out,
+                solutions=solutions, force=force, verify=verify, executor=place, on_done=on_done,
+            )  # fmt: skip
     for made in summary.tasks:
-        beyond = f", {made.beyond} more stay" if made.beyond else ""
-        typer.echo(f"{made.task}: {made.drawn} drawn, {made.kept} kept{beyond}; fingerprint {made.fingerprint[:16]}")
-    typer.echo(f"the index is at {summary.index}")
-    failures([f"{name}: {failure}" for name, failure in summary.failures])
+        beyond = f", {made.beyond} more kept" if made.beyond else ""
+        inform(f"{made.task}: {made.drawn} drawn, {made.kept} kept{beyond}; fingerprint {made.fingerprint[:16]}")
+        print_capped([f"drawn again: {name}: {damage}" for name, damage in made.repaired], "drawn again: {} more")
+    inform(f"index: {summary.index}")
+    report_failures([f"{name}: {failure}" for name, failure in summary.failures])
 
 
-def _knob(text: str) -> tuple[str, Any]:
-    """``grid_n=5`` as a name and a JSON value; what is not JSON is a word."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"--set {text!r} is not KNOB=VALUE, such as grid_n=5")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+def _parse_params(tasks: list[str], texts: list[str]) -> dict[str, Any]:
+    """Return the values of ``--set``. With several tasks each of them must have the param."""
+    from vmevalkit.datasets.param_overrides import parse_overrides
+    from vmevalkit.tasks import TASKS
+
+    values: dict[str, Any] = {}
+    for name in tasks if texts else ():
+        values = parse_overrides(TASKS[name], texts)
+    return values

@@ -1,50 +1,70 @@
-"""``vmevalkit``: a verb is a module of this folder, and the function of the same name in it.
+"""``vmevalkit``: each command is a module of this folder with a function of the same name.
 
-Verbs import what they need when they are called: to show the help, nothing heavy is loaded.
+Commands import what they need when they are called: the help loads nothing heavy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
+from inspect import getdoc
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from vmevalkit import __version__
-from vmevalkit.cli.command import Command
+from vmevalkit.cli.command import Command, set_quiet
 
-VERBS = ("tasks", "models", "generate", "run", "score", "report", "audit", "experiment", "benchmark", "gallery")
-"""In the order of the line, for the help; other modules of this folder follow by name."""
+COMMANDS = (
+    "tasks", "models", "generate", "run", "score", "results", "compare", "analyze", "power", "annotate", "agree",
+    "report", "leaderboard", "audit", "experiment", "benchmark", "gallery", "export", "import", "push", "pull",
+    "selftest", "vqa", "vqa_dataset", "vqa_report",
+)  # fmt: skip
+"""The order in the help; other modules of this folder follow by name."""
+PARTS = {"main", "command", "options", "judge_options", "progress"}
+"""Modules of this folder that are not commands."""
+HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"vmevalkit {__version__}")
         raise typer.Exit
 
 
-def _about(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+def _main_options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; results and errors only.")] = False,
 ) -> None:
-    """Measure whether video-generation models can reason: make puzzles, film them, score the films, read the report."""
+    """Measure whether video models can reason: generate puzzles, run models, score their videos, read the report."""
+    set_quiet(quiet)
 
 
-def verbs() -> list[str]:
-    """The modules of this folder, but this one and its parts."""
-    parts = {"main", "command", "progress"}
-    found = {path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - parts
-    return [verb for verb in VERBS if verb in found] + sorted(found - set(VERBS))
+def find_commands() -> list[str]:
+    """Return the names of all commands."""
+    found = {path.stem.removesuffix("_") for path in Path(__file__).parent.glob("[a-z]*.py")} - PARTS
+    return [name for name in COMMANDS if name in found] + sorted(found - set(COMMANDS))
 
 
 def make_app() -> typer.Typer:
-    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-    app.callback()(_about)
-    for verb in verbs():
-        app.command(verb, cls=Command)(getattr(import_module(f"vmevalkit.cli.{verb}"), verb))
+    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, context_settings=HELP_OPTIONS)
+    app.callback()(_main_options)
+    for name in find_commands():
+        module = f"{name}_" if iskeyword(name) else name  # a module cannot be called import
+        function = getattr(import_module(f"vmevalkit.cli.{module}"), module)
+        command = name.replace("_", "-")
+        app.command(command, cls=Command, context_settings=HELP_OPTIONS, help=_join_lines(function))(function)
     return app
+
+
+def _join_lines(function: Callable[..., None]) -> str:
+    """Return the docstring with one line for each paragraph: the help wraps it to the width of the terminal."""
+    paragraphs = (getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""Records, errors, registry, randomness and settings: what every other room may use."""
+"""Records, errors, registry, randomness and settings: what every other package may use."""

@@ -2,23 +2,24 @@
 
 VMEvalKitError
 ├── UsageError              the call is wrong: an unknown name, an impossible number
-│   └── UnknownName         ... with the nearest known one
+│   └── UnknownName         the name does not exist; the message suggests the nearest one
 ├── SetupError              something must be installed or configured first
-├── TaskError
-│   ├── Uncertified         a puzzle is not legal, or not uniquely solvable
-│   └── Exhausted           more questions were asked for than exist
-├── MediaError              a picture or a film cannot be read or written
-│   └── NotAVideo           the file holds no decodable picture
-├── StoreError              a folder cannot be read or written
-│   ├── Unwritable          the disk takes nothing more here: the next file would fare no better
-│   └── Occupied            the folder holds something else, and was left alone
-└── ModelError              a model did not deliver
-    ├── Refused             its provider's content policy says no: never asked again
-    ├── Throttled           too many requests: nothing was made, ask again later
-    ├── Unreachable         the provider could not be asked: nothing was made, ask again
-    └── Uncertain           the answer to an order was lost: a film may be in the making
+├── TaskError               a puzzle cannot be generated
+│   ├── Uncertified         it is not legal, is solved at the start, or has unlisted answers
+│   └── Exhausted           fewer distinct questions exist than were requested
+├── MediaError              an image or a video cannot be read or written
+│   └── NotAVideo           the file contains no decodable image
+├── StoreError              a folder or a record cannot be read or written
+│   ├── Unwritable          the operating system refuses to write: a full disk, missing permissions
+│   └── ConflictError       the folder contains something else, or another process writes to it; it was not changed
+└── ModelError              a model did not deliver a video
+    ├── Refused             the provider's content policy refuses: never repeated automatically
+    ├── Blocked             the provider accepts no order of this account: a wrong key, no credit, a long pause
+    ├── Throttled           too many requests: nothing was ordered, repeat later
+    ├── Unreachable         the provider did not get the call, or the call is free of charge: repeat
+    └── Uncertain           the answer to an order was lost: a video may be in progress, and may be charged
 
-A message carries the value, the place and the remedy: it is often all that a user sees.
+A message contains the value, the place and the remedy: it is often all that a user sees.
 """
 
 from __future__ import annotations
@@ -26,35 +27,49 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MOST_NAMES = 12
+"""Names that a message lists; the rest is counted."""
+LISTING_COMMANDS = {"model": "vmevalkit models", "task": "vmevalkit tasks"}
+"""For each kind of name, the command that lists all of them."""
+
 
 class VMEvalKitError(Exception):
-    """The root: catch it to catch everything that VMEvalKit raises on purpose."""
+    """The base of all errors that VMEvalKit raises on purpose."""
 
 
 class UsageError(VMEvalKitError):
-    """The call cannot be carried out as it stands."""
+    """The call is wrong: an unknown name, an impossible number."""
 
 
 class UnknownName(UsageError):
-    """No such task, model, scorer, difficulty or trick."""
+    """No task, model, scorer, difficulty or trick has this name. The message suggests the nearest one."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
         names = sorted(known)
         near = get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else "known: " + ", ".join(names)
-        super().__init__(f"no {kind} {name!r}; {hint}")
-        self.kind, self.name, self.known = kind, name, names
+        command = "" if where else LISTING_COMMANDS.get(kind, "")
+        hint = f"did you mean {near[0]!r}?" if near else "known: " + _list_names(names, command)
+        super().__init__(f"no {kind} {name!r}{where and ' '}{where}; {hint}")
+        self.kind, self.name, self.known, self.where = kind, name, names, where
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str]]]:
-        return (type(self), (self.kind, self.name, self.known))
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], str]]:
+        return (type(self), (self.kind, self.name, self.known, self.where))
+
+
+def _list_names(names: list[str], command: str) -> str:
+    """Return the names, separated by commas. A long list ends with the number of the others."""
+    if len(names) <= MOST_NAMES:
+        return ", ".join(names)
+    others = f"{len(names) - MOST_NAMES} more" + (f": {command}" if command else "")
+    return f"{', '.join(names[:MOST_NAMES])}, ... ({others})"
 
 
 class SetupError(VMEvalKitError):
-    """A package, key or file must be provided first; the message says how."""
+    """A package, a key or a file is missing. The message says how to provide it."""
 
 
 class TaskError(VMEvalKitError):
-    """A puzzle cannot be made."""
+    """A puzzle cannot be generated."""
 
 
 class Uncertified(TaskError):
@@ -62,39 +77,44 @@ class Uncertified(TaskError):
 
 
 class Exhausted(TaskError):
-    """There are fewer distinct questions than were asked for."""
+    """Fewer distinct questions exist than were requested."""
 
 
 class MediaError(VMEvalKitError):
-    """A picture or a film cannot be read or written."""
+    """An image or a video cannot be read or written."""
 
 
 class NotAVideo(MediaError):
-    """The file holds no decodable picture."""
+    """The file contains no decodable image."""
 
 
 class StoreError(VMEvalKitError):
-    """A folder or record cannot be read or written."""
+    """A folder or a record cannot be read or written."""
 
 
 class Unwritable(StoreError):
-    """Nothing can be written here: a full disk, a folder that is not ours."""
+    """The operating system refuses to write: a full disk, missing permissions. Further files would fail too."""
 
 
-class Occupied(StoreError):
-    """The folder holds something else; it was left as it is."""
+class ConflictError(StoreError):
+    """The folder contains something else, or another process writes to it. It was not changed."""
 
 
 class ModelError(VMEvalKitError):
-    """A model did not deliver a film."""
+    """A model did not deliver a video."""
 
 
 class Refused(ModelError):
-    """The provider's content policy refuses the prompt, the picture or the film. It is never asked again."""
+    """The provider's content policy refuses the prompt, the image or the video. Never repeated automatically."""
+
+
+class Blocked(ModelError):
+    """The provider accepts no order of this account now: the key is wrong, there is no credit left, or it asks for a
+    long pause. Nothing was ordered, and further orders would fail too."""
 
 
 class Throttled(ModelError):
-    """The provider has had too many requests. Nothing was made: ask again, after ``retry_after_s`` where it is said."""
+    """The provider got too many requests and ordered nothing. Repeat, after ``retry_after_s`` where that is known."""
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -102,8 +122,8 @@ class Throttled(ModelError):
 
 
 class Unreachable(ModelError):
-    """The provider could not be asked, or could not answer a question that costs nothing: ask again."""
+    """The provider did not get the call, or did not answer a call that is free of charge. Repeat."""
 
 
 class Uncertain(ModelError):
-    """An order was sent and its answer lost. A film may be in the making, and may be paid for."""
+    """An order was sent and its answer was lost. A video may be in progress, and may be charged."""

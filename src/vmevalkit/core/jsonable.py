@@ -1,4 +1,4 @@
-"""Frozen dataclasses to JSON values and back, by their type hints."""
+"""Conversion of frozen dataclasses to JSON values and back, by their type hints."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import json
 import types
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from vmevalkit.core.ranges import Range
 
 T = TypeVar("T")
 
+_STRICT = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 _PLAIN = frozenset({int, float, str, bool, type(None)})
 
 
 def to_json(value: Any) -> Any:
-    """Plain dicts, lists and scalars; tuples become lists."""
+    """Return the value as plain dicts, lists and scalars; tuples become lists."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -38,51 +41,81 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
 
 
 def from_json(kind: type[T], data: Any) -> T:
-    """The record that ``to_json`` was given. Raises TypeError, ValueError or KeyError where the data do not fit."""
-    record: T = _revive(kind, data)
+    """Return the record that ``to_json`` was given. Raises TypeError, ValueError or KeyError for other data."""
+    record: T = _decode(kind, data)
     return record
 
 
 def dumps(value: Any) -> str:
-    """The JSON text of a record, with a fixed order of keys: two equal records have equal texts."""
+    """Return the JSON text of a record with sorted keys: two equal records have equal texts."""
     return json.dumps(to_json(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(value: Any) -> str:
-    """A short name for the content of a record."""
+    """Return a short hash of a record's content."""
     return sha256(dumps(value).encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=256)
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _type_hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
-def _revive(kind: Any, data: Any) -> Any:
+def _decode(kind: Any, data: Any) -> Any:
     origin = get_origin(kind)
+    if origin is Annotated:
+        plain, *notes = get_args(kind)
+        value = _decode(plain, data)
+        for note in notes:
+            if isinstance(note, Range):
+                note.check(value)
+        return value
     if origin in (Union, types.UnionType):
         if data is None:
             return None
-        arms = [arm for arm in get_args(kind) if arm is not type(None)]
-        return _revive(arms[0], data) if len(arms) == 1 else data
+        members = [member for member in get_args(kind) if member is not type(None)]
+        return _decode(members[0], data) if len(members) == 1 else data
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        hints = _hints(kind)
+        hints = _type_hints(kind)
         fields = {f.name: f for f in dataclasses.fields(kind) if f.init}
         unknown = set(data) - set(fields)
         if unknown:
             raise ValueError(f"{kind.__name__} has no field {sorted(unknown)[0]!r}")
-        return kind(**{name: _revive(hints[name], data[name]) for name in fields if name in data})
+        return kind(**{name: _decode_field(hints, name, data[name]) for name in fields if name in data})
     if origin in (tuple, list, frozenset, set):
         args = get_args(kind)
+        if not isinstance(data, list | tuple | set | frozenset):
+            raise TypeError(f"{data!r} is not a list")
         if origin is tuple and args and args[-1] is not Ellipsis:
             if len(args) != len(data):
                 raise ValueError(f"expected {len(args)} items, got {len(data)}")
-            return tuple(_revive(arg, item) for arg, item in zip(args, data, strict=True))
-        items = (_revive(args[0], item) for item in data)
+            return tuple(_decode(arg, item) for arg, item in zip(args, data, strict=True))
+        items = (_decode(args[0], item) for item in data)
         return origin(items)
     if origin is dict:
         key_kind, item_kind = get_args(kind)
-        return {key_kind(key): _revive(item_kind, item) for key, item in data.items()}
-    if kind is float:
-        return float(data)
+        return {key_kind(key): _decode(item_kind, item) for key, item in data.items()}
+    if origin is Literal and data not in get_args(kind):
+        raise ValueError(f"{data!r} is not one of {', '.join(map(repr, get_args(kind)))}")
+    if kind in _STRICT:
+        return _decode_plain(kind, data)
     return data
+
+
+def _decode_field(hints: dict[str, Any], name: str, data: Any) -> Any:
+    try:
+        return _decode(hints[name], data)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _decode_plain(kind: Any, data: Any) -> Any:
+    """Return a number, a text or a truth value. A value of another type is an error, not a conversion."""
+    is_number = isinstance(data, int | float) and not isinstance(data, bool)
+    if kind is float and is_number:
+        return float(data)
+    if kind is int and isinstance(data, int) and is_number:
+        return data
+    if kind in (str, bool) and isinstance(data, kind):
+        return data
+    raise TypeError(f"{data!r} is not {_STRICT[kind]}")

@@ -6,5 +6,5 @@ from random import Random
 
 
 def rng_for(*place: object) -> Random:
-    """A generator that depends on nothing but ``place``, such as ``("maze", seed, index, attempt)``."""
+    """Return a generator that depends only on ``place``, such as ``("maze", seed, index, attempt)``."""
     return Random(":".join(str(part) for part in place))

@@ -1,4 +1,4 @@
-"""Keys stay where they are: what is written, or shown, is cleaned of every secret that this process was given."""
+"""Removal of secrets from everything that is written or printed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ from vmevalkit.core.settings import all_settings
 
 HIDDEN = "(hidden)"
 
-_NAMES = re.compile(r"(^|_)(KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)(_|$)", re.IGNORECASE)
-_SHORTEST = 8  # a shorter value is a switch or a number, and would be found everywhere
+_SECRET_NAME = re.compile(r"(^|_)(KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)(_|$)", re.IGNORECASE)
+_MIN_LENGTH = 8  # a shorter value is a switch or a number, and would match everywhere
 
 
-def secrets() -> tuple[str, ...]:
-    """The values of all settings that are named like keys, in each way of writing them; the longest first."""
-    values = {value for name, value in all_settings().items() if _NAMES.search(name) and len(value) >= _SHORTEST}
-    written = {form for value in values for form in (value, json.dumps(value)[1:-1], quote(value, safe=""))}
-    return tuple(sorted(written, key=lambda form: (-len(form), form)))
+def find_secrets() -> tuple[str, ...]:
+    """Return the values of all settings named like secrets: plain, JSON-escaped and URL-quoted; the longest first."""
+    values = {
+        form
+        for name, value in all_settings().items()
+        if _SECRET_NAME.search(name)
+        for form in (value, value.strip())  # as it is set, and as it is sent
+        if len(form) >= _MIN_LENGTH
+    }
+    forms = {form for value in values for form in (value, json.dumps(value)[1:-1], quote(value, safe=""))}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
-def redacted(text: str, known: Iterable[str] | None = None) -> str:
-    """The text without secrets. ``known`` saves looking them up for every text."""
-    for secret in secrets() if known is None else known:
+def redact(text: str, secrets: Iterable[str] | None = None) -> str:
+    """Return the text without secrets. ``secrets`` saves looking them up for every text."""
+    for secret in find_secrets() if secrets is None else secrets:
         if secret in text:
             text = text.replace(secret, HIDDEN)
     return text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @cache
-def _dotenv() -> dict[str, str]:
+def _read_dotenv() -> dict[str, str]:
     path = Path.cwd() / ".env"
     if not path.is_file():
         return {}
@@ -18,10 +18,12 @@ def _dotenv() -> dict[str, str]:
 
 
 def setting(name: str, default: str | None = None) -> str | None:
-    """The value of ``name``: the environment wins over ``.env`` of the working directory."""
-    return os.environ.get(name) or _dotenv().get(name) or default
+    """Return the value of ``name``, without white space around it: a pasted key often ends with a newline.
+
+    The environment takes precedence over ``.env`` in the working directory."""
+    return os.environ.get(name, "").strip() or _read_dotenv().get(name, "").strip() or default
 
 
 def all_settings() -> dict[str, str]:
-    """Every setting by its name."""
-    return {**_dotenv(), **os.environ}
+    """Return every setting by its name."""
+    return {**_read_dotenv(), **os.environ}

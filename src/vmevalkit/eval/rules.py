@@ -1,169 +1,215 @@
-"""The rule driver: a film is registered, read frame by frame into states, and judged."""
+"""Scoring by rules: a video is registered, read frame by frame into states, and judged."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import floor, log2
 from typing import Any
 
 import cv2
-import numpy as np
 
-from vmevalkit.core.records import Finding, Placement, Score
-from vmevalkit.eval.verdict import SETTLED_S, broken, judge
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.registration import MATCH_THRESHOLD, Registrar, unexplained
-from vmevalkit.media.sighting import Sighting
+from vmevalkit.core.records import Placement, Score
+from vmevalkit.eval.cards import PALE, CardDetector, find_fades
+from vmevalkit.eval.comparison import FrameComparison
+from vmevalkit.eval.picture_quality import PictureMonitor
+from vmevalkit.eval.temporal import measure_temporal
+from vmevalkit.eval.verdict import SETTLED_S, judge, make_broken_score
+from vmevalkit.media.image import Frame
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.media.registration import MATCH_THRESHOLD, Registrar
+from vmevalkit.media.residual import Blob
+from vmevalkit.media.restyling import make_reference
 from vmevalkit.media.video import TimedFrame
-from vmevalkit.tasks.task import AnyTask, Glimpse
+from vmevalkit.tasks.task import AnyTask, FrameReading
 
 SCORER = "RuleEvaluator"
 
 OVERSAMPLING = 1.25
-"""Films are decoded to this many times the reading size, so that a puzzle zoomed out to 80% is still read in full."""
+"""Videos are decoded to this many times the reading size, so that a puzzle zoomed out to 80% is still read in full."""
 HALVED = 1.3
-"""A film may stay so many times larger than that, if it comes to a half or a quarter of its own size."""
+"""A video may stay this many times larger than that, if it is then a half or a quarter of its own size."""
 SAME_LEVELS = 2
-"""Two frames that differ by no more than this anywhere are one scene: coding noise of a film that stands still."""
+"""Two frames that differ by no more than this anywhere show the same scene: the difference is coding noise."""
 _SPARSE = 16
-"""Of so many rows one is compared first: where two frames differ, that mostly shows it."""
+"""One row of this many is compared first: most differences show there already."""
 _AT_ONCE = 16
-"""Frames that are decoded before they are read. Decoder and reader each drive the other's code and data from the
-processor's cache, so in turns of single frames both take longer. They are at working size: at 16:9, 45 MB at most."""
-LOOK_EVERY_S = 0.5
-"""How often a frame is compared with its redrawn state."""
-STRANGE_BLOB = 0.015
-"""A connected area of this share of the picture that the redrawn state does not explain is reported."""
+"""Frames that are decoded before they are read. Decoder and reader evict each other from the processor's cache, so both
+are slower when they alternate on single frames. At working size these take 45 MB at most (16:9)."""
+OPENING_S = 0.8
+"""The first frame must be seen within this time: a fade-in or a title over it may take half a second and more."""
+COMPARE_EVERY_S = 0.08
+"""Seconds between two frames that are compared with their redrawn states."""
+UNEXPLAINED_SHARE = 0.5
+"""A frame was not read if its state leaves more than this share of the image unexplained."""
 
 
-def working_size(task: AnyTask, puzzle: Any, film: tuple[int, int]) -> tuple[int, int]:
-    """The size to which a film of this size is shrunk before it is read; never enlarged."""
-    fitted = min(long / drawn for long, drawn in zip(film, task.size(puzzle), strict=True))
-    read = max(long / drawn for long, drawn in zip(task.reading_size(puzzle), task.size(puzzle), strict=True))
+@dataclass(frozen=True, slots=True)
+class JudgedVideo:
+    """The verdict on a video and what was read from it."""
+
+    score: Score
+    trace: tuple[FrameReading[Any], ...] = ()
+    """A reading for each frame; empty where the video does not show the puzzle."""
+
+
+def working_size(task: AnyTask, puzzle: Any, video: tuple[int, int]) -> tuple[int, int]:
+    """Return the size to which a video of this size is shrunk before it is read. It is never enlarged."""
+    fitted = min(side / drawn for side, drawn in zip(video, task.size(puzzle), strict=True))
+    read = max(side / drawn for side, drawn in zip(task.reading_size(puzzle), task.size(puzzle), strict=True))
     shrink = min(1.0, OVERSAMPLING * read / fitted)
     half = 0.5 ** floor(log2(1 / shrink))
     if half <= HALVED * shrink:
         shrink = half  # whole halves cost less than the pixels that they leave
-    return max(2, round(film[0] * shrink)), max(2, round(film[1] * shrink))
+    return max(2, round(video[0] * shrink)), max(2, round(video[1] * shrink))
 
 
-def score_film(
+def score_timed_frames(
     task: AnyTask,
     puzzle: Any,
     frames: Iterable[TimedFrame],
     placement: Placement | None = None,
     own_run: bool = True,
+    first_frame: Frame | None = None,
 ) -> Score:
-    """The verdict on a film. ``own_run`` says that the film was made for this very question: then a film that does
-    not show it is a failure; otherwise it may belong to another question, and is left unscored."""
-    film = iter(frames)
-    opening, film = _opening(film)
+    """Return the verdict on a video. ``read_and_judge`` has the parameters."""
+    return read_and_judge(task, puzzle, frames, placement, own_run, first_frame).score
+
+
+def read_and_judge(
+    task: AnyTask,
+    puzzle: Any,
+    frames: Iterable[TimedFrame],
+    placement: Placement | None = None,
+    own_run: bool = True,
+    first_frame: Frame | None = None,
+) -> JudgedVideo:
+    """Return the verdict on a video, with what was read from each frame.
+
+    ``own_run`` means that the video was generated for this very question: then a video that does not show it is a
+    failure. Otherwise it may belong to another question and is unscored. ``first_frame`` is the question's own image,
+    which a user may have restyled; None means the one that the task draws.
+    """
+    video = iter(frames)
+    opening, video = read_opening(video)
     if not opening:
-        return Score.unscored(SCORER, task.version, "the film has no frame that can be decoded")
-    registrar = Registrar(
-        task.first_frame(puzzle), task.reading_size(puzzle), placement=placement, follow=task.anchored
-    )
+        return JudgedVideo(Score.unscored(SCORER, task.version, "the video has no frame that can be decoded"))
+    registrar = make_registrar(task, puzzle, placement, first_frame)
     match = registrar.start(opening)
     if match.score < MATCH_THRESHOLD:
-        reason = f"the film's first half second does not show the question's first frame (match {match.score:.2f})"
+        reason = f"the start of the video does not show the question's first frame (match {match.score:.2f})"
         if own_run:
-            return broken(SCORER, task.version, reason)
-        return Score.unscored(SCORER, task.version, f"{reason}; it may belong to another question")
-    trace, strangeness = _read(task, puzzle, registrar, film)
-    return judge(task, puzzle, trace, SCORER, _strange(strangeness))
+            return JudgedVideo(make_broken_score(SCORER, task.version, reason))
+        reason = f"{reason}; it may belong to another question"
+        return JudgedVideo(Score.unscored(SCORER, task.version, reason))
+    monitor = PictureMonitor()
+    cards = CardDetector([timed.frame for timed in opening])
+    trace = _read(task, puzzle, registrar, cards, video, monitor)
+    score = judge(task, puzzle, trace, SCORER)
+    temporal = measure_temporal(task, puzzle, trace, monitor, score.outcome)
+    return JudgedVideo(replace(score, metrics={**score.metrics, **temporal}), tuple(trace))
 
 
-def _opening(film: Iterator[TimedFrame]) -> tuple[list[TimedFrame], Iterator[TimedFrame]]:
-    """The frames of the first half second, and the whole film again."""
+def make_registrar(
+    task: AnyTask, puzzle: Any, placement: Placement | None, first_frame: Frame | None = None
+) -> Registrar:
+    """Return what aligns the frames of a video with the question's first frame."""
+    reference = make_reference(task.first_frame(puzzle), first_frame)
+    if placement is not None:
+        placement = reference.place_drawn(placement)
+    return Registrar(
+        reference.image, task.reading_size(puzzle), placement=placement,
+        follow=task.anchored, follow_light=task.has_flat_colours, colour_map=reference.colour_map,
+    )  # fmt: skip
+
+
+def read_opening(video: Iterator[TimedFrame]) -> tuple[list[TimedFrame], Iterator[TimedFrame]]:
+    """Return the frames in which the first frame must be seen, and the whole video."""
     opening: list[TimedFrame] = []
-    for timed in film:
+    for timed in video:
         opening.append(timed)
-        if timed.seconds - opening[0].seconds >= SETTLED_S:
+        if timed.seconds - opening[0].seconds >= OPENING_S:
             break
-    return opening, chain(opening, film)
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """How much of one frame its redrawn state leaves unexplained."""
-
-    seconds: float
-    blob: float
-    """The largest, as a share of the picture; 0 where none can be strange."""
-
-
-class _Looker:
-    """Looks at frames of one film."""
-
-    def __init__(self, task: AnyTask, puzzle: Any) -> None:
-        self._task, self._puzzle = task, puzzle
-        self._drawn: tuple[Any, Frame] | None = None
-        self.looks: list[_Look] = []
-
-    def look(self, sighting: Sighting, state: Any) -> None:
-        height, width = sighting.picture.shape[:2]
-        if self._drawn is None or self._drawn[0] != state:
-            picture = self._task.draw(self._puzzle, state)
-            self._drawn = (
-                state,
-                np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), np.uint8),
-            )
-        _, blob = unexplained(sighting.picture, self._drawn[1], sighting.seen, STRANGE_BLOB)
-        self.looks.append(_Look(sighting.seconds, blob))
+    return opening, chain(opening, video)
 
 
 def _read(
-    task: AnyTask, puzzle: Any, registrar: Registrar, film: Iterator[TimedFrame]
-) -> tuple[list[Glimpse[Any]], list[_Look]]:
-    reader = task.reader(puzzle)
-    trace: list[Glimpse[Any]] = []
-    looker = _Looker(task, puzzle)
+    task: AnyTask,
+    puzzle: Any,
+    registrar: Registrar,
+    cards: CardDetector,
+    video: Iterator[TimedFrame],
+    monitor: PictureMonitor,
+) -> list[FrameReading[Any]]:
+    """Read every frame, and compare the frames that can be read with their redrawn states."""
+    reader, comparison = task.reader(puzzle), FrameComparison(task, puzzle)
+    trace: list[FrameReading[Any]] = []
+    strengths: list[float] = []
     before: Any = None
-    shown: Frame | None = None
-    latest: tuple[Sighting, Any] | None = None
-    next_look_s = 0.0
-    for timed in _in_batches(film):
-        if shown is not None and trace and _same(shown, timed.frame):
-            trace.append(Glimpse(timed.seconds, trace[-1].state))
+    last: Frame | None = None
+    pending: tuple[int, RegisteredFrame] | None = None
+    overlays: tuple[Blob, ...] = ()
+    overlays_s = 0.0
+    next_compared_s = 0.0
+    for timed in _in_batches(video):
+        monitor.see(timed)
+        if last is not None and trace and _is_same(last, timed.frame):
+            strengths.append(strengths[-1])
+            if trace[-1].state is None:
+                _append_unreadable(trace, timed, cards)
+            else:
+                trace.append(replace(trace[-1], seconds=timed.seconds))
             continue
-        shown = timed.frame
-        sighting = registrar.sight(timed)
-        state = reader.read(sighting, before)
-        trace.append(Glimpse(timed.seconds, state))
-        if state is None:
+        last = timed.frame
+        frame = registrar.register(timed)
+        strengths.append(cards.measure_strength(timed.frame))
+        is_hidden = frame.is_blank or strengths[-1] < PALE
+        state = None if is_hidden else reader.read(frame, before)
+        if state is not None and overlays:
+            settled = comparison.settle_touched_parts(frame, state, before, overlays)
+            if settled is not state:
+                state, overlays_s = settled, timed.seconds
+        blobs = None
+        if state is not None and timed.seconds >= next_compared_s:
+            blobs = comparison.compare(frame, state)
+            monitor.compare(timed.seconds, frame.image, comparison.redrawn)
+            beside = comparison.leave_out_deciding(blobs, state)
+            if beside or timed.seconds > overlays_s + SETTLED_S:  # what merges with a dark shape is still there
+                overlays, overlays_s = beside, timed.seconds
+            next_compared_s, pending = timed.seconds + COMPARE_EVERY_S, None
+        if state is None or (blobs is not None and sum(blob.area for blob in blobs) > UNEXPLAINED_SHARE):
+            _append_unreadable(trace, timed, cards)
             continue
-        before, latest = state, (sighting, state)
-        if timed.seconds >= next_look_s:
-            looker.look(sighting, state)
-            next_look_s = timed.seconds + LOOK_EVERY_S
-    if latest is not None:
-        looker.look(*latest)
-    return trace, looker.looks
+        cards.remember(timed.frame)
+        before = state
+        if blobs is None:
+            pending = len(trace), frame
+        trace.append(FrameReading(timed.seconds, state, blobs))
+    if pending is not None:  # the last state is always compared
+        index, frame = pending
+        trace[index] = replace(trace[index], blobs=comparison.compare(frame, trace[index].state))
+    for index in (index for fade in find_fades(strengths) for index in fade):
+        trace[index] = FrameReading(trace[index].seconds, None, is_card=True)
+    return trace
 
 
-def _in_batches(film: Iterator[TimedFrame]) -> Iterator[TimedFrame]:
-    while waiting := deque(islice(film, _AT_ONCE)):
+def _append_unreadable(trace: list[FrameReading[Any]], timed: TimedFrame, cards: CardDetector) -> None:
+    trace.append(FrameReading(timed.seconds, None, is_card=cards.is_card(timed.frame)))
+    if cards.is_still:  # the first frame of a card shows that it is one only when the next frame is the same
+        trace[-2] = replace(trace[-2], is_card=True)
+
+
+def _in_batches(video: Iterator[TimedFrame]) -> Iterator[TimedFrame]:
+    while waiting := deque(islice(video, _AT_ONCE)):
         while waiting:
             yield waiting.popleft()
 
 
-def _same(shown: Frame, frame: Frame) -> bool:
+def _is_same(last: Frame, frame: Frame) -> bool:
     return (
-        shown.shape == frame.shape
-        and cv2.norm(shown[::_SPARSE], frame[::_SPARSE], cv2.NORM_INF) <= SAME_LEVELS
-        and cv2.norm(shown, frame, cv2.NORM_INF) <= SAME_LEVELS
+        last.shape == frame.shape
+        and cv2.norm(last[::_SPARSE], frame[::_SPARSE], cv2.NORM_INF) <= SAME_LEVELS
+        and cv2.norm(last, frame, cv2.NORM_INF) <= SAME_LEVELS
     )
-
-
-def _strange(looks: list[_Look]) -> list[Finding]:
-    strange = [look for look in looks if look.blob > STRANGE_BLOB]
-    if not strange:
-        return []
-    detail = (
-        f"Something that is not part of the puzzle covers {max(look.blob for look in strange):.0%} of the picture "
-        f"({len(strange)} of {len(looks)} looks, from {strange[0].seconds:.2f} s on)."
-    )
-    return [Finding("unexplained_content", False, detail, strange[0].seconds)]

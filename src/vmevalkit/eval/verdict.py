@@ -1,4 +1,4 @@
-"""From a trace of states to a verdict: the rules that all tasks share. No pixels here."""
+"""From a trace of states to a verdict: the rules that all tasks share, without pixels."""
 
 from __future__ import annotations
 
@@ -8,97 +8,157 @@ from itertools import pairwise
 from typing import Any
 
 from vmevalkit.core.records import FailureMode, Finding, Score
-from vmevalkit.tasks.task import AnyTask, Glimpse, readable
+from vmevalkit.eval.foreign import find_foreign_content, find_overlays, find_passing_content, find_unseen_parts
+from vmevalkit.eval.seen import check_motion
+from vmevalkit.tasks.task import AnyTask, FrameReading, readable
 
 SETTLED_S = 0.5
-"""The final state is read over the last half second."""
+"""Length of the time at the end over which the final state is read."""
 END_CARD_S = 1.0
-"""A fade or an end card of at most this length is passed over."""
-STARTS_DONE = 0.5
-"""A film whose first readable state has more progress than this did not start from the question."""
+"""Longest fade or end card that is skipped."""
+CARD_SHARE = 1 / 16
+"""Share of the frames of a fade or card that may look otherwise, because they are coded badly."""
+START_PROGRESS, START_PROGRESS_PER_S, START_DELAY_S = 0.2, 0.4, 1.0
+"""Most progress of the first readable state, more for each second that it comes late, for at most so many seconds."""
+START_STEPS, START_STEPS_PER_S = 0.7, 4.0
+"""Most steps of a moving part in the first readable state: a share of its free steps, and more for each second."""
+FOREIGN_PENALTY = 0.75
+"""What is left of an outcome where something foreign is in the scene, or a part of it cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a film amounts to at its end."""
+    """The end of a video."""
 
     state: Any
-    """The settled final state; None where there is no readable end."""
+    """The final state; None where the end cannot be read."""
     reason: str = ""
 
 
-def ending(task: AnyTask, puzzle: Any, trace: Sequence[Glimpse[Any]]) -> Ending:
-    """The majority of the readable states of the last half second."""
+def read_ending(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]]) -> Ending:
+    """Return the state on which the readings of the last half second agree.
+
+    A fade or a still card after it is skipped. Anything else that cannot be read is no end: nothing was shown there.
+    """
     read = readable(trace)
     if not read:
         return Ending(None, "no frame could be read as this puzzle")
     last_s = read[-1][0]
-    # Half a frame of slack: the last glimpse stands for the time until the film's end.
-    if trace[-1].seconds - last_s > END_CARD_S + 1e-6:
-        return Ending(None, f"nothing can be read after {last_s:.2f} s")
-    return Ending(task.settle(puzzle, [state for seconds, state in read if seconds > last_s - SETTLED_S]))
+    tail = [reading for reading in trace if reading.seconds > last_s]
+    other = sum(not reading.is_card for reading in tail)
+    # The slack is for rounding: the last reading holds until the end of the video.
+    if trace[-1].seconds - last_s > END_CARD_S + 1e-6 or other > CARD_SHARE * len(tail):
+        return Ending(None, f"the video is unreadable after {last_s:.2f} s")
+    return Ending(task.consensus_state(puzzle, [state for seconds, state in read if seconds > last_s - SETTLED_S]))
 
 
-def judge(
-    task: AnyTask, puzzle: Any, trace: Sequence[Glimpse[Any]], scorer: str, seen: Sequence[Finding] = ()
-) -> Score:
-    """The verdict over a whole film. ``seen`` are findings that perception made on the way."""
+def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer: str) -> Score:
+    """Return the verdict on a whole video."""
     version = task.version
-    end = ending(task, puzzle, trace)
+    end = read_ending(task, puzzle, trace)
     if end.state is None:
-        return broken(scorer, version, end.reason)
+        return make_broken_score(scorer, version, end.reason)
     read = readable(trace)
     checked = task.check(puzzle, trace)
-    findings = (*_wrong_start(task, puzzle, read[0]), *checked.findings, *seen)
+    overlays = find_overlays(trace)
+    foreign = find_foreign_content(task, puzzle, trace, overlays)
+    unseen = find_unseen_parts(task, puzzle, trace, overlays)
+    findings = (
+        *_check_start(task, puzzle, trace),
+        *checked.findings,
+        *check_motion(task, puzzle, trace),
+        *foreign,
+        *unseen,
+        *find_passing_content(trace),
+    )
     gating = [finding for finding in findings if finding.gating]
-
-    solved = task.accepted(puzzle, end.state)
-    still = not solved and _still(task, puzzle, read, end.state)
-    outcome = _outcome(task, puzzle, end.state, solved, still)
-    passed = solved and not gating
     accepted_at = [(seconds, task.accepted(puzzle, state)) for seconds, state in read]
-    ever_solved = solved or _held_once(accepted_at)
+
+    is_answer = task.accepted(puzzle, end.state) and _is_settled(accepted_at)
+    solved = is_answer and not foreign and not unseen
+    static = not is_answer and _is_static(task, puzzle, read, end.state)
+    outcome = _compute_outcome(task, puzzle, end.state, is_answer, static) * (
+        FOREIGN_PENALTY if foreign or unseen else 1.0
+    )
+    passed = solved and not gating
+    ever_solved = is_answer or _was_accepted(accepted_at)
     first_violation_s = min((f.seconds for f in gating if f.seconds is not None), default=None)
-    moved = task.identity(puzzle, end.state) != task.identity(puzzle, task.solution(puzzle, 0.0))
-    mode = _failure_mode(solved, still, bool(gating), ever_solved, outcome, moved)
+    moved = task.state_key(puzzle, end.state) != task.state_key(puzzle, task.solution(puzzle, 0.0))
+    mode = _choose_failure_mode(is_answer, static, gating, ever_solved, outcome, moved)
     return Score(
         scorer=scorer,
         version=version,
-        value=_value(solved, bool(gating), bool(findings), outcome),
+        value=_compute_value(solved, bool(gating), bool(findings), outcome),
         solved=solved,
         passed=passed,
         outcome=round(outcome, 4),
-        process=round(_process(trace, gating, first_violation_s, mode), 4),
+        process=round(_compute_process(trace, gating, first_violation_s, mode), 4),
         findings=findings,
         metrics={name: float(value) for name, value in checked.metrics.items()},
         failure_mode=mode,
         ever_solved=ever_solved,
         solved_at_s=next((seconds for seconds, accepted in accepted_at if accepted), None) if ever_solved else None,
-        held_s=_held(accepted_at) if solved else None,
+        held_s=_measure_held_s(accepted_at) if solved else None,
         first_violation_s=first_violation_s,
-        explanation=_explanation(solved, outcome, mode, findings),
+        explanation=_write_explanation(solved, outcome, mode, findings),
     )
 
 
-def broken(scorer: str, version: str, reason: str) -> Score:
-    """The lowest verdict: the film does not show this puzzle, or ends in rubble."""
-    return Score(scorer=scorer, version=version, value=1, failure_mode="scene_broken", explanation=reason)
+def _is_settled(accepted_at: Sequence[tuple[float, bool]]) -> bool:
+    """Return whether the answer, once it is there, stays until the end.
+
+    In the last half second the readings may change to the answer once. One other reading in five may be a misreading;
+    the last one is not.
+    """
+    end_s = accepted_at[-1][0]
+    accepted = [flag for seconds, flag in accepted_at if seconds > end_s - SETTLED_S]
+    first = accepted.index(True) if True in accepted else len(accepted)
+    after = accepted[first:]
+    return bool(after) and after[-1] and after.count(False) <= len(after) // 5
 
 
-def _wrong_start(task: AnyTask, puzzle: Any, first: tuple[float, Any]) -> tuple[Finding, ...]:
-    seconds, state = first
-    if task.accepted(puzzle, state) or task.progress(puzzle, state) > STARTS_DONE:
-        detail = "The film does not start from the question's first frame: the puzzle is solved or nearly so at once."
-        return (Finding("wrong_start", True, detail, seconds),)
-    return ()
+def make_broken_score(scorer: str, version: str, reason: str) -> Score:
+    """Return the lowest verdict: the video does not show this puzzle, or is unreadable at the end."""
+    return Score(
+        scorer=scorer, version=version, value=1, solved=False, passed=False, outcome=0.0, process=0.0,
+        failure_mode="scene_broken", ever_solved=False, explanation=reason,
+    )  # fmt: skip
 
 
-def _held_once(accepted_at: Sequence[tuple[float, bool]]) -> bool:
-    """Two readings in a row: a single one may be a misreading."""
+def _check_start(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]]) -> tuple[Finding, ...]:
+    """Return a finding where the first readable state is not that of the question's first frame.
+
+    A video may begin with a fade or a short title: the later the first reading, the further the motion may be.
+    """
+    seconds, state = readable(trace)[0]
+    if task.state_key(puzzle, state) == task.state_key(puzzle, task.solution(puzzle, 0.0)):
+        return ()
+    delay_s = min(seconds - trace[0].seconds, START_DELAY_S)
+    allowed = START_PROGRESS + delay_s * START_PROGRESS_PER_S
+    is_wrong = task.accepted(puzzle, state) or task.progress(puzzle, state) > allowed
+    if task.motion is not None:
+        steps = _count_start_steps(task, puzzle, state)
+        is_wrong = is_wrong or steps > START_STEPS * task.motion.free_steps + delay_s * START_STEPS_PER_S
+    if not is_wrong:
+        return ()
+    detail = "The video does not start from the question's first frame."
+    return (Finding("wrong_start", True, detail, seconds),)
+
+
+def _count_start_steps(task: AnyTask, puzzle: Any, state: Any) -> float:
+    start = task.moving_parts(puzzle, task.solution(puzzle, 0.0))
+    parts = task.moving_parts(puzzle, state)
+    return max(
+        (task.count_steps(puzzle, name, start[name], parts[name]) for name in start if name in parts), default=0.0
+    )
+
+
+def _was_accepted(accepted_at: Sequence[tuple[float, bool]]) -> bool:
+    """Return whether two readings in a row were accepted: a single one may be a misreading."""
     return any(now and then for (_, now), (_, then) in pairwise(accepted_at))
 
 
-def _held(accepted_at: Sequence[tuple[float, bool]]) -> float:
+def _measure_held_s(accepted_at: Sequence[tuple[float, bool]]) -> float:
     end_s = accepted_at[-1][0]
     since = end_s
     for seconds, accepted in reversed(accepted_at):
@@ -108,7 +168,7 @@ def _held(accepted_at: Sequence[tuple[float, bool]]) -> float:
     return round(end_s - since, 4)
 
 
-def _value(solved: bool, gated: bool, any_finding: bool, outcome: float) -> int:
+def _compute_value(solved: bool, gated: bool, any_finding: bool, outcome: float) -> int:
     if solved:
         return 2 if gated else 4 if any_finding else 5
     if outcome >= 0.5:
@@ -116,10 +176,10 @@ def _value(solved: bool, gated: bool, any_finding: bool, outcome: float) -> int:
     return 2 if outcome > 0 else 1
 
 
-def _process(
-    trace: Sequence[Glimpse[Any]], gating: Sequence[Finding], first_violation_s: float | None, mode: FailureMode
+def _compute_process(
+    trace: Sequence[FrameReading[Any]], gating: Sequence[Finding], first_violation_s: float | None, mode: FailureMode
 ) -> float:
-    """The share of the film before the first violation; a film in which nothing happens has none."""
+    """Return the share of the video before the first violation; 0 for a static video."""
     if mode in ("static", "scene_broken"):
         return 0.0
     if not gating:
@@ -130,30 +190,33 @@ def _process(
     return min(max((first_violation_s - trace[0].seconds) / whole, 0.0), 1.0)
 
 
-def _still(task: AnyTask, puzzle: Any, read: Sequence[tuple[float, Any]], final: Any) -> bool:
-    """Whether nothing ever happens."""
-    start = task.identity(puzzle, task.solution(puzzle, 0.0))
-    moved = sum(task.identity(puzzle, state) != start for _, state in read)
-    # A few stray readings do not make a still film a moving one.
-    return moved <= max(1, len(read) // 50) and task.identity(puzzle, final) == start
+def _is_static(task: AnyTask, puzzle: Any, read: Sequence[tuple[float, Any]], final: Any) -> bool:
+    """Return whether nothing ever changes."""
+    start = task.state_key(puzzle, task.solution(puzzle, 0.0))
+    moved = sum(task.state_key(puzzle, state) != start for _, state in read)
+    # A few wrong readings do not make a static video a moving one.
+    return moved <= max(1, len(read) // 50) and task.state_key(puzzle, final) == start
 
 
-def _outcome(task: AnyTask, puzzle: Any, final: Any, solved: bool, still: bool) -> float:
+def _compute_outcome(task: AnyTask, puzzle: Any, final: Any, solved: bool, static: bool) -> float:
     if solved:
         return 1.0
-    # The readings of a still film tremble; what they tremble by is no progress.
-    return 0.0 if still else min(max(task.progress(puzzle, final), 0.0), 1.0)
+    # The readings of a static video jitter; that is not progress.
+    return 0.0 if static else min(max(task.progress(puzzle, final), 0.0), 1.0)
 
 
-def _failure_mode(
-    solved: bool, still: bool, gated: bool, ever_solved: bool, outcome: float, moved: bool
+def _choose_failure_mode(
+    is_answer: bool, static: bool, gating: Sequence[Finding], ever_solved: bool, outcome: float, moved: bool
 ) -> FailureMode:
-    if solved:
-        return "illegal_process" if gated else "none"
-    if still:
+    names = {finding.name for finding in gating}
+    if static:
         return "static"
-    if gated:
-        return "illegal_process"
+    if "foreign_content" in names:
+        return "scene_broken"
+    if names:
+        return "not_shown" if names <= {"not_shown", "unseen_at_end"} else "illegal_process"
+    if is_answer:
+        return "none"
     if ever_solved:
         return "incorrect_termination"
     if outcome > 0:
@@ -161,11 +224,11 @@ def _failure_mode(
     return "incorrect_termination" if moved else "misunderstood"
 
 
-def _explanation(solved: bool, outcome: float, mode: FailureMode, findings: Sequence[Finding]) -> str:
+def _write_explanation(solved: bool, outcome: float, mode: FailureMode, findings: Sequence[Finding]) -> str:
     if solved and not findings:
         return "Solved, and nothing is wrong on the way."
     verdict = "Solved" if solved else f"Not solved ({mode.replace('_', ' ')}, outcome {outcome:.2f})"
     if not findings:
         return verdict + "."
-    told = sorted(findings, key=lambda f: (not f.gating, f.seconds if f.seconds is not None else 0.0))
-    return f"{verdict}. " + " ".join(finding.detail for finding in told[:4])
+    ordered = sorted(findings, key=lambda f: (not f.gating, f.seconds if f.seconds is not None else 0.0))
+    return f"{verdict}. " + " ".join(finding.detail for finding in ordered[:4])

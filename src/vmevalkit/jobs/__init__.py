@@ -1,1 +1,1 @@
-"""Mapping work over processes: a failed job is a record, and never ends the batch."""
+"""Execution of many jobs, in processes or at providers. A failed job becomes a record and never ends the batch."""

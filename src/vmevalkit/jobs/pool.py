@@ -1,4 +1,4 @@
-"""A function over many items, in this process or in several."""
+"""A function applied to many items, in this process or in several."""
 
 from __future__ import annotations
 
@@ -10,117 +10,132 @@ from multiprocessing.connection import wait
 from typing import Generic, TypeVar
 
 from vmevalkit.core.errors import SetupError, UsageError
-from vmevalkit.jobs.done import Done, Failure, attempt
-from vmevalkit.jobs.nursery import Nursery
+from vmevalkit.jobs.forkserver import WorkerSpawner
+from vmevalkit.jobs.result import JobFailure, JobResult, run_item
 from vmevalkit.jobs.worker import Worker
 
 I = TypeVar("I")  # noqa: E741
 V = TypeVar("V")
 
 _CHUNK_SECONDS = 0.05
-_LARGEST_CHUNK = 64
-_PLANNING_SECONDS = 0.005
-_STILLBORN = 5
+_MAX_CHUNK_SIZE = 64
+_DRAW_SECONDS = 0.005
+_MAX_START_FAILURES = 5
 
 
 def map_jobs(
     function: Callable[[I], V],
     items: Iterable[I],
     workers: int = 1,
-    on_done: Callable[[Done[I, V]], None] | None = None,
+    on_done: Callable[[JobResult[I, V]], None] | None = None,
     *,
-    lend_a_hand: bool = False,
-) -> list[Done[I, V]]:
-    """The finished jobs, in the order of the items. ``on_done`` meets each as it finishes, in any order.
+    use_main_process: bool = False,
+) -> list[JobResult[I, V]]:
+    """Return the finished jobs in the order of the items. ``on_done`` gets each one as it finishes, in any order.
 
-    A job that raises is a Done with an error. So is one whose process is killed: the jobs that were with it are run
-    again, one at a time, so a job must not mind being done twice. ``items`` are taken as they are needed: making them
-    overlaps with working on them. What ``on_done`` or ``items`` raises, or an interrupt, ends the batch and its
-    processes; what was done until then stays done. With one worker all happens in this process; otherwise
+    See ``run_jobs``, which keeps no results."""
+    finished: dict[int, JobResult[I, V]] = {}
+
+    def on_result(number: int, result: JobResult[I, V]) -> None:
+        finished[number] = result
+        if on_done:
+            on_done(result)
+
+    run_jobs(function, items, workers, on_result, use_main_process=use_main_process)
+    return [finished[number] for number in sorted(finished)]
+
+
+def run_jobs(
+    function: Callable[[I], V],
+    items: Iterable[I],
+    workers: int,
+    on_result: Callable[[int, JobResult[I, V]], None],
+    *,
+    use_main_process: bool = False,
+) -> None:
+    """Run ``function`` on every item. ``on_result`` gets the number of each item, from 0, and its result, in any order.
+
+    A job that raises gives a JobResult with an error. So does a job whose process is killed: the jobs that were in that
+    process are run again, one at a time, so a job must tolerate being run twice. ``items`` are drawn when they are
+    needed, while other items are being worked on. An exception of ``on_result`` or ``items``, or an interrupt, ends the
+    batch and its processes; finished jobs stay finished. With one worker everything happens in this process; otherwise
     ``function``, items and values must be picklable.
 
-    With ``lend_a_hand`` this process is one of the workers whenever there are items enough: for jobs of milliseconds
-    whose items take as long to make, since three busy processes on two cores hinder each other. A job that gets its
-    process killed may then be in this one.
+    With ``use_main_process`` this process works too, whenever enough items are drawn: for jobs of milliseconds whose
+    items take as long to draw, since three busy processes on two cores slow each other down. A job that kills its
+    process may then kill this one.
     """
     check_workers(workers)
-    tell = on_done or _nobody_listens
     if workers > 1:
-        return _Batch(function, items, workers, tell, lend_a_hand).run()
-    finished = []
-    for item in items:
-        finished.append(attempt(function, item))
-        tell(finished[-1])
-    return finished
+        _PoolRun(function, items, workers, on_result, use_main_process).run()
+        return
+    for number, item in enumerate(items):
+        on_result(number, run_item(function, item))
 
 
 def check_workers(workers: int) -> None:
     if workers < 1:
-        raise UsageError(f"{workers} workers were asked for; ask for at least 1")
-
-
-def _nobody_listens(_: Done[I, V]) -> None:
-    return None
+        raise UsageError(f"the number of workers is {workers}; it must be at least 1")
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk(Generic[I]):
-    """Numbered items that one worker was given together."""
+    """Numbered items that a worker gets together."""
 
     items: list[tuple[int, I]]
-    suspect: bool
-    """The one item in it was with a worker when that died."""
+    is_suspect: bool
+    """Whether its only item was in a worker that died."""
 
 
-class _Batch(Generic[I, V]):
-    """Numbered items on their way through the workers."""
+class _PoolRun(Generic[I, V]):
+    """One call of ``run_jobs`` with several workers."""
 
     def __init__(
         self,
         function: Callable[[I], V],
         items: Iterable[I],
-        most: int,
-        tell: Callable[[Done[I, V]], None],
-        lend_a_hand: bool,
+        max_workers: int,
+        on_result: Callable[[int, JobResult[I, V]], None],
+        use_main_process: bool,
     ) -> None:
-        self._function, self._most, self._tell, self._lend_a_hand = function, most, tell, lend_a_hand
+        self._function, self._max_workers = function, max_workers
+        self._on_result, self._use_main_process = on_result, use_main_process
         self._source: Iterator[tuple[int, I]] | None = enumerate(items)
         self._waiting: deque[tuple[int, I]] = deque()
         self._suspects: deque[tuple[int, I]] = deque()
-        """Items that were with a worker when it died."""
-        self._nursery: Nursery
-        """There is one as soon as there is an item."""
+        """Items that were in a worker when it died."""
+        self._spawner: WorkerSpawner
+        """Exists as soon as there is an item."""
         self._workers: list[Worker] = []
-        self._with: dict[Worker, deque[_Chunk[I]]] = {}
-        """The chunks that each worker has, the one it works on first."""
-        self._finished: dict[int, Done[I, V]] = {}
-        self._seconds = 0.0
-        self._stillborn = 0
+        self._assigned: dict[Worker, deque[_Chunk[I]]] = {}
+        """The chunks of each worker, the current one first."""
+        self._finished = 0
+        self._job_seconds = 0.0
+        self._start_failures = 0
 
-    def run(self) -> list[Done[I, V]]:
-        if not self._left():
-            return []
-        self._nursery = Nursery(self._function)
+    def run(self) -> None:
+        if not self._has_work():
+            return
+        self._spawner = WorkerSpawner(self._function)
         try:
-            while self._left():
-                self._hand_out()
-                self._take_in()
+            while self._has_work():
+                self._assign_chunks()
+                self._collect_results()
         finally:
-            self._nursery.close(self._workers)
-        return [self._finished[number] for number in sorted(self._finished)]
+            self._spawner.close(self._workers)
 
-    def _left(self) -> bool:
-        if not self._waiting and not self._suspects and not self._busy():
+    def _has_work(self) -> bool:
+        if not self._waiting and not self._suspects and not self._count_busy():
             self._draw_item()
-        return bool(self._waiting or self._suspects or self._busy())
+        return bool(self._waiting or self._suspects or self._count_busy())
 
-    def _busy(self) -> int:
-        """How many workers have something to do."""
-        return sum(map(bool, self._with.values()))
+    def _count_busy(self) -> int:
+        """Return how many workers have chunks."""
+        return sum(map(bool, self._assigned.values()))
 
-    def _short(self) -> bool:
-        """Whether more items should be made ahead."""
-        return self._source is not None and len(self._waiting) < self._most * _LARGEST_CHUNK
+    def _needs_items(self) -> bool:
+        """Whether more items should be drawn ahead."""
+        return self._source is not None and len(self._waiting) < self._max_workers * _MAX_CHUNK_SIZE
 
     def _draw_item(self) -> None:
         if self._source is None:
@@ -131,89 +146,89 @@ class _Batch(Generic[I, V]):
         else:
             self._waiting.append(item)
 
-    def _hand_out(self) -> None:
-        most = self._most - self._lend_a_hand
-        while len(self._workers) < min(most, self._busy() + len(self._waiting) + len(self._suspects)):
-            self._workers.append(self._nursery.bear())
-            self._with[self._workers[-1]] = deque()
-        for ahead in (0, 1):  # who has nothing comes first
+    def _assign_chunks(self) -> None:
+        max_workers = self._max_workers - self._use_main_process
+        while len(self._workers) < min(max_workers, self._count_busy() + len(self._waiting) + len(self._suspects)):
+            self._workers.append(self._spawner.spawn())
+            self._assigned[self._workers[-1]] = deque()
+        for ahead in (0, 1):  # idle workers come first
             for worker in self._workers:
-                if worker.ready and len(self._with[worker]) == ahead:
-                    self._give(worker, ahead)
+                if worker.is_ready and len(self._assigned[worker]) == ahead:
+                    self._assign_chunk(worker, ahead)
 
-    def _give(self, worker: Worker, ahead: int) -> None:
-        """The next chunk. Whoever has one gets another, so that it need not wait while this process is busy."""
-        size = self._chunk()
+    def _assign_chunk(self, worker: Worker, ahead: int) -> None:
+        """Send the next chunk. A busy worker gets one ahead, so that it need not wait while this process is busy."""
+        size = self._chunk_size()
         if self._suspects and not ahead:
-            chunk = _Chunk([self._suspects.popleft()], suspect=True)
-        elif self._waiting and (not ahead or (self._hurries(size) and not self._with[worker][0].suspect)):
-            size = min(size, -(-len(self._waiting) // self._most))  # leave the others their share
-            chunk = _Chunk([self._waiting.popleft() for _ in range(size)], suspect=False)
+            chunk = _Chunk([self._suspects.popleft()], is_suspect=True)
+        elif self._waiting and (not ahead or (self._may_send_ahead(size) and not self._assigned[worker][0].is_suspect)):
+            size = min(size, -(-len(self._waiting) // self._max_workers))  # leave the other workers their share
+            chunk = _Chunk([self._waiting.popleft() for _ in range(size)], is_suspect=False)
         else:
             return
-        self._with[worker].append(chunk)
-        worker.give([item for _, item in chunk.items])
+        self._assigned[worker].append(chunk)
+        worker.send_items([item for _, item in chunk.items])
 
-    def _hurries(self, size: int) -> bool:
-        """Long work is not given ahead, as somebody else may do it sooner; unless this process may be busy as long."""
-        return size > 1 or self._lend_a_hand
+    def _may_send_ahead(self, size: int) -> bool:
+        """Whether to queue a chunk. A long job may start sooner in another worker; unless this process is as busy."""
+        return size > 1 or self._use_main_process
 
-    def _chunk(self) -> int:
-        """As many jobs as fill a twentieth of a second: a message costs as much as a small job."""
-        if not self._seconds:
+    def _chunk_size(self) -> int:
+        """Return how many jobs fill a twentieth of a second: a message costs as much as a small job."""
+        if not self._job_seconds:
             return 1
-        return max(1, min(_LARGEST_CHUNK, int(_CHUNK_SECONDS * len(self._finished) / self._seconds)))
+        return max(1, min(_MAX_CHUNK_SIZE, int(_CHUNK_SECONDS * self._finished / self._job_seconds)))
 
-    def _take_in(self) -> None:
-        """Wait for a worker; meanwhile make the items that the workers will want next, or do one of them."""
-        pipes = {worker.pipe: worker for worker in self._workers if self._with[worker] or not worker.ready}
-        helping = self._lend_a_hand and bool(self._waiting)
-        answered = wait(list(pipes), 0 if self._short() or helping or not pipes else None)
-        deadline = time.perf_counter() + _PLANNING_SECONDS
-        while not answered and self._short() and time.perf_counter() < deadline:
+    def _collect_results(self) -> None:
+        """Wait for a worker. Meanwhile draw the items that are needed next, or run one of them here."""
+        pipes = {worker.pipe: worker for worker in self._workers if self._assigned[worker] or not worker.is_ready}
+        can_run_here = self._use_main_process and bool(self._waiting)
+        answered = wait(list(pipes), 0 if self._needs_items() or can_run_here or not pipes else None)
+        deadline = time.perf_counter() + _DRAW_SECONDS
+        while not answered and self._needs_items() and time.perf_counter() < deadline:
             self._draw_item()
-        if helping and not answered and not self._short():
-            self._help()
+        if can_run_here and not answered and not self._needs_items():
+            self._run_item_here()
         for pipe, worker in pipes.items():
             if pipe in answered:
                 self._receive(worker)
 
-    def _help(self) -> None:
+    def _run_item_here(self) -> None:
         number, item = self._waiting.popleft()
-        began = time.perf_counter()
-        done = attempt(self._function, item)
-        self._seconds += time.perf_counter() - began
-        self._finish(number, done)
+        start = time.perf_counter()
+        result = run_item(self._function, item)
+        self._job_seconds += time.perf_counter() - start
+        self._finish(number, result)
 
     def _receive(self, worker: Worker) -> None:
-        was_ready = worker.ready
-        answer = worker.take()
-        if answer is None:
+        was_ready = worker.is_ready
+        message = worker.receive_results()
+        if message is None:
             self._workers.remove(worker)
-            self._bury(worker, was_ready, self._with.pop(worker))
+            self._on_worker_exit(worker, was_ready, self._assigned.pop(worker))
         elif was_ready:
-            outcomes, seconds = answer
-            self._seconds += seconds
-            chunk = self._with[worker].popleft()
-            for (number, item), (value, error) in zip(chunk.items, outcomes, strict=True):
-                self._finish(number, Done(item, value, error))
+            results, seconds = message
+            self._job_seconds += seconds
+            chunk = self._assigned[worker].popleft()
+            for (number, item), (value, error) in zip(chunk.items, results, strict=True):
+                self._finish(number, JobResult(item, value, error))
 
-    def _bury(self, worker: Worker, was_ready: bool, chunks: Iterable[_Chunk[I]]) -> None:
-        code = self._nursery.fate(worker)
+    def _on_worker_exit(self, worker: Worker, was_ready: bool, chunks: Iterable[_Chunk[I]]) -> None:
+        code = self._spawner.exit_code(worker)
         if not was_ready:
-            self._stillborn += 1
-            if (code or 0) > 0 or self._stillborn > _STILLBORN:
+            self._start_failures += 1
+            if (code or 0) > 0 or self._start_failures > _MAX_START_FAILURES:
                 raise SetupError(
                     f"worker processes do not start (exit code {code}); call from under `if __name__ == '__main__':` "
                     "in a script, or use one worker"
                 )
         for chunk in chunks:
-            if chunk.suspect:
+            if chunk.is_suspect:
                 [(number, item)] = chunk.items
-                self._finish(number, Done(item, error=Failure.killed(code)))
+                self._finish(number, JobResult(item, error=JobFailure.from_exit_code(code)))
             else:
                 self._suspects.extend(chunk.items)
 
-    def _finish(self, number: int, done: Done[I, V]) -> None:
-        self._finished[number] = done
-        self._tell(done)
+    def _finish(self, number: int, result: JobResult[I, V]) -> None:
+        self._finished += 1
+        self._on_result(number, result)

@@ -1,71 +1,76 @@
-"""Orders whose answers were lost, found again in the provider's own list, where that leaves no doubt."""
+"""Reconciliation: lost orders are matched with the provider's own list, where that is unambiguous."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
-from vmevalkit.models.model import Listed
-from vmevalkit.store.journal import Entry, Intent, JobName
+from vmevalkit.core.remote import ProviderJob
+from vmevalkit.store.journal import Intent, JobKey, JournalEntry
 
 
-def unanswered(entries: Iterable[Entry]) -> list[Intent]:
-    """Intents that may have become orders at the provider which nobody has a ticket for."""
-    return [intent for entry in entries for intent in entry.unanswered]
+def list_unanswered_intents(entries: Iterable[JournalEntry]) -> list[Intent]:
+    """Return the intents that may have become orders without a known ticket."""
+    return [intent for entry in entries for intent in entry.unanswered_intents]
 
 
-def claimed(entries: Iterable[Entry]) -> set[str]:
-    """The provider's names of the orders that have tickets, or had."""
-    found: set[str] = set()
+def list_claimed_ids(entries: Iterable[JournalEntry]) -> set[str]:
+    """Return the provider's ids of all orders that have, or had, tickets."""
+    ids: set[str] = set()
     for entry in entries:
-        found.update(entry.had)
+        ids.update(entry.earlier_order_ids)
         if entry.ticket is not None:
-            found.add(str(entry.ticket["id"]))
-    return found
+            ids.add(str(entry.ticket["id"]))
+    return ids
 
 
-def matches(
-    sought: Sequence[Intent],
+def match_intents(
+    lost: Sequence[Intent],
     ours: Sequence[Intent],
     prompts_of_others: Collection[str],
-    listed: Sequence[Listed],
-    taken: Collection[str],
-) -> dict[JobName, Listed]:
-    """An order for each of the intents ``sought``, as far as the list shows one beyond doubt.
+    listed: Sequence[ProviderJob],
+    claimed_ids: Collection[str],
+) -> dict[JobKey, ProviderJob]:
+    """Return the provider's job of each intent in ``lost`` that the list shows unambiguously.
 
-    ``ours`` are all open intents of jobs that this process alone may touch. Those with one prompt must be alike: then
-    it does not matter whose order is whose, and their unclaimed orders are dealt out in the order of time. A wrong
-    match would give a question the film of another one. So nothing is matched where anybody else has an open intent
-    with the prompt, or where there are more orders than the open intents could have made.
+    ``ours`` are all unanswered intents of jobs that only this process may touch. Those with the same prompt must have
+    the same request: then they are interchangeable, and their unclaimed jobs are assigned in order of time. A wrong
+    match would give a question the video of another one. So nothing is matched where another process has an unanswered
+    intent with the prompt, or where the list has more jobs than the intents could have caused.
     """
-    found: dict[JobName, Listed] = {}
-    for prompt in {intent.prompt for intent in sought} - set(prompts_of_others):
-        group = sorted((intent for intent in ours if intent.prompt == prompt), key=_time)
-        if len(group) > 1 and (not group[0].alike or len({intent.alike for intent in group}) > 1):
+    found: dict[JobKey, ProviderJob] = {}
+    for prompt in {intent.prompt for intent in lost} - set(prompts_of_others):
+        group = sorted((intent for intent in ours if intent.prompt == prompt), key=_intent_time)
+        if not _are_interchangeable(group):
             continue
-        since = _second(group[0].time)
-        orders = sorted(
+        since = _whole_second(group[0].time)
+        jobs = sorted(
             (
-                order
-                for order in listed
-                if order.prompt == prompt and order.id not in taken and _second(order.created_at) >= since
+                job
+                for job in listed
+                if job.prompt == prompt and job.id not in claimed_ids and _whole_second(job.created_at) >= since
             ),
-            key=lambda order: _second(order.created_at),
+            key=lambda job: _whole_second(job.created_at),
         )
-        if len(orders) > len(group) or any(
-            _second(order.created_at) < _second(intent.time) for order, intent in zip(orders, group, strict=False)
+        if len(jobs) > len(group) or any(
+            _whole_second(job.created_at) < _whole_second(intent.time) for job, intent in zip(jobs, group, strict=False)
         ):
             continue
-        jobs = [intent.job for intent in sorted(sought, key=_time) if intent.prompt == prompt]
-        found.update(zip(jobs, orders, strict=False))
+        keys = [intent.job for intent in sorted(lost, key=_intent_time) if intent.prompt == prompt]
+        found.update(zip(keys, jobs, strict=False))
     return found
 
 
-def _time(intent: Intent) -> datetime:
+def _are_interchangeable(intents: Sequence[Intent]) -> bool:
+    digests = {intent.request_digest for intent in intents}
+    return len(intents) == 1 or (len(digests) == 1 and "" not in digests)
+
+
+def _intent_time(intent: Intent) -> datetime:
     return intent.time
 
 
-def _second(time: datetime) -> datetime:
-    """Providers tell whole seconds."""
+def _whole_second(time: datetime) -> datetime:
+    """Return the time as providers report it: in whole seconds."""
     aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     return aware.astimezone(UTC).replace(microsecond=0)

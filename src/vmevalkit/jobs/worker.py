@@ -1,4 +1,4 @@
-"""One worker process, seen from both sides of its pipe."""
+"""One worker process, from both ends of its pipe."""
 
 from __future__ import annotations
 
@@ -14,90 +14,92 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Any
 
+import vmevalkit.core.plugins  # noqa: F401  - workers unpickle objects of plugin files
 from vmevalkit.core.errors import SetupError
-from vmevalkit.jobs.done import Failure, attempt
+from vmevalkit.jobs.result import JobFailure, run_item
 
-Outcome = tuple[Any, Failure | None]
+ItemResult = tuple[Any, JobFailure | None]
+"""The value of one item, or the reason why it has none."""
 
 
 class Worker:
-    """A process that works off lists of items, one after the other.
+    """The main process's end: a process that works through lists of items, one list after the other.
 
-    It reads what it is given at once, whatever it is doing, so ``give`` never waits for a job to end.
+    The process reads its pipe at once, even while a job runs, so ``send_items`` never waits for a job to end.
     """
 
     def __init__(self, number: int, pipe: Connection) -> None:
         self.number, self.pipe = number, pipe
-        self.ready = False
+        self.is_ready = False
 
-    def give(self, items: Sequence[Any]) -> None:
-        with suppress(BrokenPipeError):  # it has died: ``take`` will say so
+    def send_items(self, items: Sequence[Any]) -> None:
+        with suppress(BrokenPipeError):  # the process has died: ``receive_results`` will report it
             self.pipe.send(items)
 
-    def take(self) -> tuple[list[Outcome], float] | None:
-        """The outcome of each item and the seconds they took together; None if the process has died.
+    def receive_results(self) -> tuple[list[ItemResult], float] | None:
+        """Return the result of each item and the seconds for all of them; None if the process has died.
 
-        The first time, before anything was given, it is the news that the worker is ready.
+        The first message has no results: it says that the worker is ready.
         """
         try:
-            answer = self.pipe.recv()
+            message = self.pipe.recv()
         except (EOFError, ConnectionResetError):
             self.pipe.close()
             return None
-        if isinstance(answer, Failure):
-            raise SetupError(f"a worker process cannot load the work: {answer}; use one worker")
-        self.ready = True
-        outcomes, seconds = answer
-        return outcomes, seconds
+        if isinstance(message, JobFailure):
+            raise SetupError(f"a worker process cannot load the work: {message}; use one worker")
+        self.is_ready = True
+        results, seconds = message
+        return results, seconds
 
 
-def work(pipe: Connection, function: Callable[[Any], Any] | Failure) -> None:
-    """A worker's life. A function that could not be loaded is reported, and ends it."""
-    if isinstance(function, Failure):
+def run_worker(pipe: Connection, function: Callable[[Any], Any] | JobFailure) -> None:
+    """Run the worker process to its end. A function that could not be loaded is reported, and ends it."""
+    if isinstance(function, JobFailure):
         pipe.send(function)
         return
-    given: SimpleQueue[Sequence[Any] | BaseException] = SimpleQueue()
+    inbox: SimpleQueue[Sequence[Any] | BaseException] = SimpleQueue()
 
-    def leave(*_: object) -> None:
-        given.put(SystemExit(1))  # if this moment's code swallows what is raised here, as a destructor does
+    def exit_on_signal(*_: object) -> None:
+        inbox.put(SystemExit(1))  # in case the current code swallows the exception below, as a destructor does
         sys.exit(1)
 
-    signal.signal(signal.SIGTERM, leave)
-    threading.Thread(target=_keep_reading, args=(pipe, given), daemon=True).start()
+    signal.signal(signal.SIGTERM, exit_on_signal)
+    threading.Thread(target=_read_pipe, args=(pipe, inbox), daemon=True).start()
     with suppress(BrokenPipeError):
         pipe.send(([], 0.0))
         while True:
-            items = given.get()
+            items = inbox.get()
             if isinstance(items, BaseException):
                 raise items
-            began = time.perf_counter()
-            done = [attempt(function, item) for item in items]
-            outcomes: list[Outcome] = [(job.value, job.error) for job in done]
-            pipe.send_bytes(_packed(outcomes, time.perf_counter() - began))
+            start = time.perf_counter()
+            jobs = [run_item(function, item) for item in items]
+            results: list[ItemResult] = [(job.value, job.error) for job in jobs]
+            pipe.send_bytes(_pickle_results(results, time.perf_counter() - start))
 
 
-def _keep_reading(pipe: Connection, given: SimpleQueue[Sequence[Any] | BaseException]) -> None:
-    """Two sides that write into full pipes would wait for each other for ever: this side always reads."""
+def _read_pipe(pipe: Connection, inbox: SimpleQueue[Sequence[Any] | BaseException]) -> None:
+    """Read all the time: if both ends wrote into full pipes, they would wait for each other forever."""
     while True:
         try:
-            given.put(pipe.recv())
+            inbox.put(pipe.recv())
         except (EOFError, ConnectionResetError):
-            os._exit(1)  # the main process is gone, however it went: nobody takes the results
-        except Exception as error:  # noqa: BLE001  - loading an item may raise anything; it ends this worker
-            given.put(error)
+            os._exit(1)  # the main process is gone: there is no reader for the results
+        except Exception as error:  # noqa: BLE001  - unpickling an item may raise anything; it ends this worker
+            inbox.put(error)
             return
 
 
-def _packed(outcomes: list[Outcome], seconds: float) -> Any:
+def _pickle_results(results: list[ItemResult], seconds: float) -> Any:
     try:
-        return ForkingPickler.dumps((outcomes, seconds))
-    except Exception:  # noqa: BLE001  - ``__reduce__`` may raise anything; find out whose
-        return ForkingPickler.dumps(([_portable(outcome) for outcome in outcomes], seconds))
+        return ForkingPickler.dumps((results, seconds))
+    except Exception:  # noqa: BLE001  - ``__reduce__`` may raise anything; find out which result it was
+        return ForkingPickler.dumps(([_make_picklable(result) for result in results], seconds))
 
 
-def _portable(outcome: Outcome) -> Outcome:
+def _make_picklable(result: ItemResult) -> ItemResult:
     try:
-        ForkingPickler.dumps(outcome)
+        ForkingPickler.dumps(result)
     except Exception as error:  # noqa: BLE001
-        return None, Failure.of(error)
-    return outcome
+        return None, JobFailure.from_exception(error)
+    return result

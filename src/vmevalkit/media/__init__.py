@@ -1,1 +1,1 @@
-"""Pictures and films: drawing, encoding, decoding, fitting and undoing the fit."""
+"""Images and videos: drawing, encoding, decoding, fitting and undoing the fit."""

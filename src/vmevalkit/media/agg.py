@@ -1,5 +1,7 @@
-"""Agg and FreeType, as matplotlib brings them, without matplotlib: of its import, which takes 0.2 seconds in every
-command and every worker, drawing needs these two extension modules alone."""
+"""Agg and FreeType from matplotlib's extension modules, loaded without matplotlib itself.
+
+Drawing needs only these two modules. Importing all of matplotlib takes 0.2 seconds in every command and every worker.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,16 @@ from types import ModuleType
 from typing import Any
 
 
-def _extension(name: str) -> ModuleType:
-    """The extension module on its own; by way of matplotlib where it does not load so."""
+def _import_extension(name: str) -> ModuleType:
+    """Return the extension module alone, or by way of its package where it does not load alone."""
     try:
-        return _alone(name) or import_module(name)
+        return _load_file(name) or import_module(name)
     except ImportError:
         return import_module(name)
 
 
-def _alone(name: str) -> ModuleType | None:
+def _load_file(name: str) -> ModuleType | None:
+    """Return the extension module from its file, without its package; None where there is no such file."""
     package, *inner = name.split(".")
     found = find_spec(package)
     if found is None or found.origin is None:
@@ -34,7 +37,7 @@ def _alone(name: str) -> ModuleType | None:
     return module
 
 
-_agg, _freetype = _extension("matplotlib.backends._backend_agg"), _extension("matplotlib.ft2font")
+_agg, _freetype = _import_extension("matplotlib.backends._backend_agg"), _import_extension("matplotlib.ft2font")
 RendererAgg: Any = _agg.RendererAgg
 FT2Font: Any = _freetype.FT2Font
 LoadFlags: Any = _freetype.LoadFlags

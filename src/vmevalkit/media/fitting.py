@@ -1,4 +1,4 @@
-"""Laying a picture on a canvas of another size, and keeping how, so that it can be undone."""
+"""Fit an image to a canvas of another size. The Placement says where it is, so that the fit can be reversed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement
-from vmevalkit.media.picture import Frame, Size
+from vmevalkit.media.image import Frame, Size
 
-Mode = Literal["letterbox", "cover", "stretch"]
+FitMode = Literal["letterbox", "cover", "stretch"]
 
 
 def resample(frame: Frame, size: Size) -> Frame:
-    """The whole frame at another size, fast: averaged where it shrinks, Lanczos where it grows."""
+    """Return the frame at another size, fast: averaged where it shrinks, Lanczos where it grows."""
     height, width = frame.shape[:2]
     if (width, height) == size:
         return frame.copy()
@@ -28,9 +28,9 @@ def resample(frame: Frame, size: Size) -> Frame:
     return frame
 
 
-def lanczos(frame: Frame, size: Size) -> Frame:
-    """The whole frame at another size by Lanczos's window as Pillow has it, which grows with the step from pixel to
-    pixel where the frame shrinks. OpenCV's does not, and loses thin lines."""
+def resample_lanczos(frame: Frame, size: Size) -> Frame:
+    """Return the frame at another size by Pillow's Lanczos filter, whose window grows with the scale where the frame
+    shrinks. OpenCV's does not, and loses thin lines."""
     from PIL import Image
 
     return np.array(Image.fromarray(frame).resize(size, Image.Resampling.LANCZOS), np.uint8)
@@ -39,39 +39,33 @@ def lanczos(frame: Frame, size: Size) -> Frame:
 def fit(
     frame: Frame,
     size: Size,
-    mode: Mode,
+    mode: FitMode,
     colour: tuple[int, int, int] = (0, 0, 0),
     resample: Callable[[Frame, Size], Frame] = resample,
 ) -> tuple[Frame, Placement]:
-    """The frame on a canvas of ``size``: whole with bars, filling it with a part cut off, or stretched.
+    """Return the frame on a canvas of ``size``, and its placement: letterboxed with bars, cropped to cover, or
+    stretched.
 
-    The picture lands on whole pixels, so bars have sharp edges; the placement says exactly where it is.
+    The image is placed at whole pixels, so bars have sharp edges.
     """
     width, height = size
     if width < 1 or height < 1:
-        raise UsageError(f"cannot fit a picture to {width}x{height}: both must be at least 1")
+        raise UsageError(f"cannot fit an image to {width}x{height}: both must be at least 1")
     old_height, old_width = frame.shape[:2]
     if mode == "stretch":
         return resample(frame, size), Placement(size, (0.0, 0.0, float(width), float(height)))
     if mode not in ("letterbox", "cover"):
-        raise UsageError(f"no way of fitting called {mode!r}; known: cover, letterbox, stretch")
+        raise UsageError(f"unknown fit mode {mode!r}; known: cover, letterbox, stretch")
     ratios = width / old_width, height / old_height
     scale = min(ratios) if mode == "letterbox" else max(ratios)
     new_width, new_height = max(1, round(old_width * scale)), max(1, round(old_height * scale))
     left, top = (width - new_width) // 2, (height - new_height) // 2
-    picture = resample(frame, (new_width, new_height))
+    image = resample(frame, (new_width, new_height))
     box = (float(left), float(top), float(new_width), float(new_height))
     if mode == "cover":
-        return np.ascontiguousarray(picture[-top : height - top, -left : width - left]), Placement(size, box)
+        return np.ascontiguousarray(image[-top : height - top, -left : width - left]), Placement(size, box)
     canvas = np.empty((height, width, 3), np.uint8)
     canvas[:] = colour
-    canvas[top : top + new_height, left : left + new_width] = picture
+    canvas[top : top + new_height, left : left + new_width] = image
     bars = (new_width, new_height) != size
     return canvas, Placement(size, box, colour if bars else None)
-
-
-def scaled(placement: Placement, size: Size) -> Placement:
-    """The same placement on a canvas of another size, as when the film is larger than the picture given."""
-    x, y = size[0] / placement.canvas[0], size[1] / placement.canvas[1]
-    left, top, width, height = placement.box
-    return Placement(size, (left * x, top * y, width * x, height * y), placement.colour)

@@ -1,4 +1,4 @@
-"""The last frame of a film, without decoding all of it."""
+"""The last frame of a video, without decoding all of it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,37 @@ from typing import Any
 
 import av
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.video_in import Converter, decode_all, decode_packet, no_picture, opened
+from vmevalkit.media.image import Frame
+from vmevalkit.media.video_reader import RgbConverter, decode_all, decode_packet, make_undecodable_error, open_video
 
-_WHOLE_FILM = {"gif", "apng", "webp"}
-"""Codecs whose keyframes may lean on frames before them."""
+_WHOLE_VIDEO = {"gif", "apng", "webp"}
+"""Codecs whose keyframes may depend on earlier frames."""
 _TAIL = 24
-"""Packets at the end of which every frame is decoded: more than any decoder holds back."""
+"""Packets at the end that are all decoded: more than any decoder delays."""
 
 
 def last_frame(path: Path | str) -> Frame:
-    """The frame shown last. Reads all packets, decodes those since the last keyframe; a film that is cut off or
-    damaged gives the last frame that can be decoded."""
-    with opened(path) as (container, stream):
+    """Return the last frame. All packets are read, but only those since the last keyframe are decoded.
+
+    For a truncated or damaged video it is the last frame that can be decoded.
+    """
+    with open_video(path) as (container, stream):
         decoded = None
-        if stream.codec_context.name not in _WHOLE_FILM:
-            before, since = _last_packets(container, stream)
-            decoded = _last_decoded(stream, since) or _last_decoded(stream, before + since)
+        if stream.codec_context.name not in _WHOLE_VIDEO:
+            before, since = _read_last_packets(container, stream)
+            decoded = _decode_last(stream, since) or _decode_last(stream, before + since)
         if decoded is not None:
-            return Converter().frame(decoded)
-    with opened(path) as (container, stream):
+            return RgbConverter().convert(decoded)
+    with open_video(path) as (container, stream):
         frames = deque(decode_all(container, stream), maxlen=1)
         if not frames:
-            raise no_picture(path, stream)
-        return Converter().frame(frames[0])
+            raise make_undecodable_error(path, stream)
+        return RgbConverter().convert(frames[0])
 
 
-def _last_packets(container: Any, stream: Any) -> tuple[list[Any], list[Any]]:
-    """The packets since the last keyframe that is shown, and those since the one before it up to there."""
+def _read_last_packets(container: Any, stream: Any) -> tuple[list[Any], list[Any]]:
+    """Return the packets from the last but one keyframe to the last, and those since the last. Keyframes that are not
+    shown do not count."""
     before: list[Any] = []
     since: list[Any] = []
     packets = container.demux(stream)
@@ -51,21 +54,21 @@ def _last_packets(container: Any, stream: Any) -> tuple[list[Any], list[Any]]:
         since.append(packet)
 
 
-def _last_decoded(stream: Any, packets: list[Any]) -> Any:
-    """The decoded frame with the latest time. Frames that no other needs are skipped until near the end."""
+def _decode_last(stream: Any, packets: list[Any]) -> Any:
+    """Return the decoded frame with the latest time. Non-reference frames are skipped until near the end."""
     context = stream.codec_context
     context.flush_buffers()
     last = None
     for i, packet in enumerate(packets):
         context.skip_frame = "NONREF" if i < len(packets) - _TAIL else "DEFAULT"
         for decoded in decode_packet(stream, packet):
-            last = _later(last, decoded)
+            last = _choose_later(last, decoded)
     for decoded in decode_packet(stream, None):
-        last = _later(last, decoded)
+        last = _choose_later(last, decoded)
     return last
 
 
-def _later(one: Any, other: Any) -> Any:
+def _choose_later(one: Any, other: Any) -> Any:
     if one is None or other.pts is None or one.pts is None:
         return other
     return other if other.pts >= one.pts else one

@@ -1,4 +1,4 @@
-"""Registration: finding how a film shows a puzzle's first frame, and undoing it frame by frame."""
+"""Registration: find where a video shows a puzzle's first frame, and align every frame with it."""
 
 from __future__ import annotations
 
@@ -9,237 +9,358 @@ import numpy as np
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement
-from vmevalkit.media.alignment import Fit, Pyramid, Template, shrink
-from vmevalkit.media.likeness import likeness, unexplained
-from vmevalkit.media.photometry import Photometry, Triple, estimate, flat_places
-from vmevalkit.media.picture import Frame, Size
-from vmevalkit.media.sighting import Sighting
-from vmevalkit.media.video_in import TimedFrame
-from vmevalkit.media.view import View, seen, undo
-from vmevalkit.media.view_search import bar_guesses, distinct, searched, size_guesses
-
-__all__ = ["MATCH_THRESHOLD", "Match", "Registrar", "unexplained"]
+from vmevalkit.media.alignment import AlignmentResult, Template, shrink_frame
+from vmevalkit.media.colour_map import ColourMap
+from vmevalkit.media.image import Frame, Size
+from vmevalkit.media.photometry import LevelEstimator, Photometry, Triple
+from vmevalkit.media.pyramid import Pyramid
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.media.similarity import compute_similarity
+from vmevalkit.media.video_reader import TimedFrame
+from vmevalkit.media.view import ViewRect, extract_view, find_view_slices, find_visible_mask, find_visible_slices
+from vmevalkit.media.view_search import drop_near_duplicates, guess_from_bars, guess_from_sizes, search_whole_frame
 
 MATCH_THRESHOLD = 0.6
-"""A film whose match scores less shows another picture. Through letterboxes, crops, blur, noise and H.264 at a low
-rate, the right picture scored 0.88 and more, another one of the same kind 0.56 and less."""
+"""A video whose match scores less shows another image. Through letterboxes, crops, blur, noise and H.264 at a low
+bitrate, the right image scored 0.88 and more, another one of the same task 0.56 and less."""
 
-_FULL_LIGHT = 0.8
-"""A first frame with less gain may be the beginning of a fade."""
-_ALIKE = 0.03
-"""Scores that differ by less are taken for equal."""
-_GOOD = 0.8
+_FULL_BRIGHTNESS = 0.8
+"""A first frame with less gain may be the start of a fade-in."""
+_SAME_SCORE = 0.03
+"""Scores that differ by less count as equal."""
+_GOOD_SCORE = 0.8
 """A match that needs no further search."""
+_CLEAN_SCORE = 0.93
+"""A match that shear and tilt could hardly improve."""
 _LOST, _FOUND = 0.5, 0.75
-"""Shares of the agreement at the start: below the one the view is lost, from the other on it is found again."""
-_STRAY = 1.5
-"""How much more than at the start a film may stray from the picture, before what strays counts as something else."""
-_STRAY_LEVELS = 18.0
-"""At least so much it may: a third of a pixel beside a sharp edge."""
-_PATIENCE = 4
-"""Frames from one look for a lost view to the next."""
-_TRUST, _FULL_TRUST = 0.2, 0.5
-"""Mean weight of the points: below the one the view is lost, from the other on it is believed wholly."""
-_ROUNDS = 5
-"""Of Gauss-Newton for a frame that follows another."""
+"""Fractions of the agreement at the start: below the first the view is lost, from the second on it is found again."""
+_SPREAD_FACTOR = 1.5
+"""How much more than at the start the video may differ from the image before a difference counts as a change."""
+_SPREAD_LEVELS = 18.0
+"""The least such difference, in levels: a third of a pixel beside a sharp edge."""
+_SEARCH_INTERVAL = 4
+"""Frames from one search for a lost view to the next."""
+_MIN_TRUST, _FULL_TRUST = 0.2, 0.5
+"""Mean weight of the points: below the first the view is lost, from the second on the alignment is used fully."""
+_TRACKING_ROUNDS = 5
+"""Gauss-Newton rounds for a frame that follows another."""
 _LEVELS = ((48, 600, 12, 0.08), (96, 1500, 10, 0.04), (200, 3000, 8, 0.02))
-"""Of the search: long side of the template, points, rounds and tether."""
+"""Levels of the search, from coarse to fine: long side of the template, points, rounds and tether."""
 _TETHER = 0.012
-"""How far a view is expected to move from one frame to the next, as a share of its size."""
-_ALL = View(0, 0, 1, 1)
+"""How far a view is expected to move from one frame to the next, as a fraction of its size."""
+_MIN_PULL_PX, _STRAIGHT_PX = 0.25, 0.12
+"""Pixels of the finest template: an upright view is warped where shear and tilt would move a corner by more than the
+first, and a warped one is upright again where they move it by less than the second."""
+_WARP_GAIN = 0.75
+"""A warped view must leave less than this share of an upright view's disagreement. Else the view stays upright."""
+_EXPLAINED_LEVELS = 24.0
+"""A point that differs by more is not explained by a view."""
+_MAX_STRETCH, _MAX_ZOOM = 1.2, 2.5
+"""Most change of a tracked view's aspect ratio and size since it was found: a camera zooms, it does not stretch."""
+_MAX_FOUND_STRETCH = 2.2
+"""Most stretch of a view that is found again, relative to the image: a cut may show the image stretched to 16:9."""
+_WRONG_PX = 0.6
+"""Pixels of the finest template by which a view must have moved to be compared with where it was before."""
+_STILL_SHARE = 0.15
+"""The camera stands still if so many points are where they were, and not where the new view would have them."""
+_HOME_LEVELS = 4.0
+"""Levels by which a point must fit better where it was: less is noise."""
+_BLANK_CONTRAST = 0.3
+"""Where colours are not followed, a frame with less contrast than this share of the reference's is part of a fade."""
+_OTHER_GROUND_LEVELS = 48.0
+"""Levels by which the ground of another image differs."""
+_WHOLE_FRAME = ViewRect(0, 0, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How the film's beginning shows the picture."""
+    """How the first frames of a video show the image."""
 
     score: float
     """From 0 to 1; see MATCH_THRESHOLD."""
-    view: View
-    gain: Triple
-    offset: Triple
+    view: ViewRect
+    photometry: Photometry
     seconds: float
     """Time of the frame that matched best."""
 
-
-class Registrar:
-    """One film against one picture: ``start`` on its first half second, then ``sight`` on each frame in order."""
-
-    def __init__(
-        self, reference: Frame, reading_size: Size, placement: Placement | None = None, follow: bool = True
-    ) -> None:
-        if min(reading_size) < 1:
-            raise UsageError(f"a reading size of {reading_size[0]}x{reading_size[1]} holds no pixel")
-        self._size = reference.shape[1], reference.shape[0]
-        self._reading_size = reading_size
-        self._follow = follow
-        self._placed = None if placement is None else View.of(placement)
-        self._templates = [Template(reference, side, points) for side, points, _, _ in _LEVELS]
-        self._levels_of = _Levels(self._templates[-1].colour)
-        self._unseen = shrink(reference, reading_size)
-        self._fit: Fit | None = None
-        self._before: View | None = None
-        self._levels = Photometry()
-        self._usual = 1.0
-        self._lost_for = 0
+    @property
+    def gain(self) -> Triple:
+        return self.photometry.gain
 
     @property
-    def view(self) -> View | None:
-        """Where the film last showed the picture; None before the start."""
-        return None if self._fit is None else self._fit.view
+    def offset(self) -> Triple:
+        return self.photometry.offset
+
+
+class Registrar:
+    """Registers one video with one image: ``start`` with its first frames, then ``register`` each frame."""
+
+    def __init__(
+        self, reference: Frame, reading_size: Size, placement: Placement | None = None, follow: bool = True,
+        follow_light: bool = True, colour_map: ColourMap | None = None,
+    ) -> None:  # fmt: skip
+        """``follow`` says whether the view is tracked, ``follow_light`` whether the colours are where it is not.
+
+        ``colour_map`` is applied to registered frames: from the reference's colours to those that readers know.
+        """
+        if min(reading_size) < 1:
+            raise UsageError(f"the reading size is {reading_size[0]}x{reading_size[1]}; both must be at least 1")
+        self._size = reference.shape[1], reference.shape[0]
+        self._reading_size = reading_size
+        self._follow, self._follow_light = follow, follow_light
+        self._colour_map = colour_map
+        self._placed_view = None if placement is None else ViewRect.from_placement(placement)
+        self._templates = [Template(reference, side, points) for side, points, _, _ in _LEVELS]
+        self._level_estimator = LevelEstimator(self._templates[-1].colour)
+        self._small_reference = shrink_frame(reference, reading_size)
+        self._min_contrast = _BLANK_CONTRAST * _measure_contrast(reference, _WHOLE_FRAME)
+        self._alignment: AlignmentResult | None = None
+        self._previous_view: ViewRect | None = None
+        self._home_view = _WHOLE_FRAME
+        self._found_view = _WHOLE_FRAME
+        self._photometry = Photometry()
+        self._usual_agreement = 1.0
+        self._lost_frames = 0
+
+    @property
+    def view(self) -> ViewRect | None:
+        """Where the video last showed the image; None before the start."""
+        return None if self._alignment is None else self._alignment.view
 
     def start(self, frames: Sequence[TimedFrame]) -> Match:
-        """Find the picture in the best of the frames. A film may fade in, so any of them may be the one."""
+        """Find the image in the best of the frames. A video may fade in, so any of them may be the best."""
         if not frames:
-            raise UsageError("cannot register a film without frames: give those of its first half second")
+            raise UsageError("cannot register a video without frames: pass those of its start")
         matches = [self._match(frames[0], thorough=False)]
-        if matches[0].score < _GOOD or min(matches[0].gain) < _FULL_LIGHT:
+        if matches[0].score < _GOOD_SCORE or min(matches[0].gain) < _FULL_BRIGHTNESS:
             others = frames[1:]
             step = max(1, len(others) // 4)
             matches += [self._match(timed, thorough=False) for timed in others[::-1][::step]]
             best = max(matches, key=lambda match: match.score)
-            if best.score < _GOOD:
+            if best.score < _GOOD_SCORE:
                 timed = next(timed for timed in frames if timed.seconds == best.seconds)
                 matches.append(self._match(timed, thorough=True))
         best = max(matches, key=lambda match: match.score)
-        # Of frames that match alike, the one in full light: in a fade a dim one may score best.
-        best = max((m for m in matches if m.score >= best.score - _ALIKE), key=lambda match: sum(match.gain))
+        # Of equal matches, the brightest: in a fade a dark frame may score best.
+        best = max((m for m in matches if m.score >= best.score - _SAME_SCORE), key=lambda match: sum(match.gain))
         frame = next(timed.frame for timed in frames if timed.seconds == best.seconds)
-        fit = Fit(best.view, 1.0)
-        if self._templates[-1].usable:
-            fit = self._templates[-1].align(Pyramid(frame), best.view, 0, _TETHER)
-        self._fit = _lenient(fit)
-        self._usual = max(0.3, fit.agreement)
-        self._levels = Photometry(best.gain, best.offset)
+        alignment = AlignmentResult(best.view, 1.0)
+        if self._templates[-1].is_usable:
+            alignment = self._templates[-1].align(Pyramid(frame), best.view, 0, _TETHER)
+        self._set_found(_widen_spread(alignment))
+        self._usual_agreement = max(0.3, alignment.agreement)
+        self._photometry = best.photometry
         return best
 
-    def sight(self, timed: TimedFrame) -> Sighting:
-        """The frame, undone. Where the film does not show the picture, the reference itself stands, not seen."""
-        if self._fit is None:
+    def register(self, timed: TimedFrame) -> RegisteredFrame:
+        """Return the frame aligned with the reference. Parts that the video does not show are taken from the reference
+        and marked as not seen."""
+        if self._alignment is None:
             self.start([timed])
+        assert self._alignment is not None
         if self._follow:
             self._track(timed.frame)
-        assert self._fit is not None
-        view = self._fit.view
-        picture = self._levels.undo(undo(timed.frame, view, self._reading_size))
-        shown = seen(view, (timed.frame.shape[1], timed.frame.shape[0]), self._reading_size)
-        if shown is None:
-            return Sighting(picture, timed.seconds)
-        mask = np.zeros(picture.shape[:2], np.bool_)
-        mask[shown] = True
-        whole = self._unseen.copy()
-        whole[shown] = picture[shown]
-        return Sighting(whole, timed.seconds, mask)
+        elif self._follow_light:
+            self._estimate_light(Pyramid(timed.frame, self._alignment.view))
+        view = self._alignment.view
+        is_blank = self._is_pale(timed.frame, view)
+        image = self._photometry.correct_levels(extract_view(timed.frame, view, self._reading_size))
+        visible = find_visible_mask(view, (timed.frame.shape[1], timed.frame.shape[0]), self._reading_size)
+        if visible is not None:
+            image = np.where(visible[..., None], image, self._small_reference)
+        if self._colour_map is not None:
+            image = self._colour_map.apply(image)
+        return RegisteredFrame(image, timed.seconds, visible, is_blank)
+
+    def _is_pale(self, frame: Frame, view: ViewRect) -> bool:
+        """Return whether the frame is too pale to be read. Frames that are followed are found pale by their match."""
+        if self._follow and self._follow_light:
+            return False
+        # Where all parts have moved away from their first places, the ground alone is seen there: that is not pale.
+        # On another ground, as on an end card, it is another image.
+        has_ground_only = self._level_estimator.is_blank or not self._follow_light
+        if self._follow_light and has_ground_only and self._level_estimator.ground_shift > _OTHER_GROUND_LEVELS:
+            return True
+        return has_ground_only and _measure_contrast(frame, view) < self._min_contrast
 
     def _match(self, timed: TimedFrame, thorough: bool) -> Match:
-        """The best of several first guesses in one frame. All are tried coarsely, the most agreeing ones finely."""
+        """Return the best of several first guesses in one frame. All are aligned coarsely, the best ones finely."""
         pyramid = Pyramid(timed.frame)
-        best = Match(0.0, self._placed or _ALL, (1, 1, 1), (0, 0, 0), timed.seconds)
-        if self._placed is not None and not thorough:
-            best = self._better(best, self._refined(pyramid, self._coarse(pyramid, self._placed)), pyramid)
-            if best.score >= _GOOD:
+        best = Match(0.0, self._placed_view or _WHOLE_FRAME, Photometry(), timed.seconds)
+        if self._placed_view is not None and not thorough:
+            best = self._keep_better(
+                best, self._refine(pyramid, self._align_coarsely(pyramid, self._placed_view)), pyramid
+            )
+            if best.score >= _GOOD_SCORE:
                 return best
-        guesses = self._everywhere(pyramid) if thorough else self._guesses(pyramid)
-        coarse = sorted((self._coarse(pyramid, guess) for guess in guesses), key=lambda fit: -fit.agreement)
-        for view in distinct((fit.view for fit in coarse), 0.02)[:4]:
-            best = self._better(best, self._refined(pyramid, Fit(view, 0.0)), pyramid)
-            if best.score >= _GOOD:
+        guesses = self._search_guesses(pyramid) if thorough else self._quick_guesses(pyramid)
+        coarse = sorted((self._align_coarsely(pyramid, guess) for guess in guesses), key=lambda fit: -fit.agreement)
+        for view in drop_near_duplicates((result.view for result in coarse), 0.02)[:4]:
+            best = self._keep_better(best, self._refine(pyramid, AlignmentResult(view, 0.0)), pyramid)
+            if best.score >= _GOOD_SCORE:
                 break
         return best
 
-    def _guesses(self, pyramid: Pyramid) -> list[View]:
-        small, _ = pyramid.suited(_ALL, self._templates[-1].size)
-        return distinct([*size_guesses(self._size, pyramid.size), *bar_guesses(self._templates[-1].colour, small)])
-
-    def _everywhere(self, pyramid: Pyramid) -> list[View]:
-        small, _ = pyramid.suited(_ALL, self._templates[-1].size)
-        return searched(self._templates[-1].colour, small)
-
-    def _coarse(self, pyramid: Pyramid, guess: View) -> Fit:
-        return self._aligned(pyramid, Fit(guess, 0.0), 0)
-
-    def _refined(self, pyramid: Pyramid, fit: Fit) -> Fit:
-        for i in range(1, len(_LEVELS)):
-            fit = self._aligned(pyramid, fit, i)
-        return fit
-
-    def _aligned(self, pyramid: Pyramid, fit: Fit, i: int) -> Fit:
-        _, _, rounds, tether = _LEVELS[i]
-        if not self._templates[i].usable:
-            return fit
-        after = self._templates[i].align(pyramid, fit.view, rounds, tether)
-        return after if after.view.plausible else Fit(fit.view, min(fit.agreement, after.agreement))
-
-    def _better(self, best: Match, fit: Fit, pyramid: Pyramid) -> Match:
+    def _quick_guesses(self, pyramid: Pyramid) -> list[ViewRect]:
         template = self._templates[-1]
-        levels = self._levels_of.of(pyramid, fit.view, None) or Photometry()
-        shown = levels.undo(undo(pyramid.frame, fit.view, template.size))
-        score = likeness(template.colour, shown, seen(fit.view, pyramid.size, template.size))
-        if score <= best.score:
-            return best
-        return Match(score, fit.view, levels.gain, levels.offset, best.seconds)
+        small, _ = pyramid.select_level(_WHOLE_FRAME, template.size)
+        return drop_near_duplicates(
+            [*guess_from_sizes(self._size, pyramid.size), *guess_from_bars(template.colour, small)]
+        )
+
+    def _search_guesses(self, pyramid: Pyramid) -> list[ViewRect]:
+        small, _ = pyramid.select_level(_WHOLE_FRAME, self._templates[-1].size)
+        return search_whole_frame(self._templates[-1].colour, small)
+
+    def _align_coarsely(self, pyramid: Pyramid, guess: ViewRect) -> AlignmentResult:
+        return self._align_at_level(pyramid, AlignmentResult(guess, 0.0), 0)
+
+    def _refine(self, pyramid: Pyramid, alignment: AlignmentResult) -> AlignmentResult:
+        for level in range(1, len(_LEVELS)):
+            alignment = self._align_at_level(pyramid, alignment, level)
+        return alignment
+
+    def _warp(self, pyramid: Pyramid, alignment: AlignmentResult) -> AlignmentResult:
+        """Return an alignment whose view may be sheared and tilted."""
+        for level in range(len(_LEVELS)):
+            alignment = self._align_at_level(pyramid, alignment, level, warp=True)
+        return alignment
+
+    def _align_at_level(
+        self, pyramid: Pyramid, alignment: AlignmentResult, level: int, warp: bool = False
+    ) -> AlignmentResult:
+        _, _, rounds, tether = _LEVELS[level]
+        if not self._templates[level].is_usable:
+            return alignment
+        after = self._templates[level].align(pyramid, alignment.view, rounds, tether, warp=warp)
+        if after.view.is_plausible:
+            return after
+        return AlignmentResult(alignment.view, min(alignment.agreement, after.agreement))
+
+    def _keep_better(self, best: Match, alignment: AlignmentResult, pyramid: Pyramid) -> Match:
+        upright = self._rate(alignment.view, best.seconds, pyramid)
+        if upright.score < _CLEAN_SCORE:
+            warped = self._rate(self._warp(pyramid, alignment).view, best.seconds, pyramid)
+            if 1 - warped.score < _WARP_GAIN * (1 - upright.score):
+                upright = warped
+        return upright if upright.score > best.score else best
+
+    def _rate(self, view: ViewRect, seconds: float, pyramid: Pyramid) -> Match:
+        """Return how well a view shows the image."""
+        template = self._templates[-1]
+        photometry = self._level_estimator.estimate(pyramid, view, None) or Photometry()
+        image = photometry.correct_levels(extract_view(pyramid.frame, view, template.size))
+        visible = find_visible_slices(view, pyramid.size, template.size)
+        score = compute_similarity(template.colour, image, visible)
+        return Match(score, view, photometry, seconds)
 
     def _track(self, frame: Frame) -> None:
-        """Follow the view to this frame. Where it cannot be followed, the last good one stays."""
-        template = self._templates[-1]
-        if not template.usable:
+        """Follow the view to this frame. Where that fails, the last good view stays."""
+        if not self._templates[-1].is_usable:
             return
-        assert self._fit is not None
-        last = self._fit.view
-        start = last if self._before is None else last.onward(self._before)
+        assert self._alignment is not None
+        last = self._alignment.view
+        start = last if self._previous_view is None else last.extrapolate_from(self._previous_view)
         pyramid = Pyramid(frame, start)
-        fit = template.align(pyramid, start, _ROUNDS, _TETHER, self._fit)
-        if self._credible(fit, _LOST):
-            self._before = last
-            view = start.towards(fit.view, (fit.trust - _TRUST) / (_FULL_TRUST - _TRUST))
-            fit = replace(fit, view=view, spread=self._fit.spread)
+        alignment = self._align_next(pyramid, start, self._alignment)
+        if self._is_credible(alignment, _LOST) and self._is_near_found(alignment.view):
+            self._previous_view = last
+            view = start.interpolate_to(alignment.view, (alignment.trust - _MIN_TRUST) / (_FULL_TRUST - _MIN_TRUST))
+            if self._stands_still(pyramid, view):
+                view, self._previous_view = self._home_view, None
+            self._alignment = replace(alignment, view=view, spread=self._alignment.spread)
         else:
-            self._before = None
+            self._previous_view = None
             pyramid = Pyramid(frame)
-            found = self._recovered(pyramid)
+            found = self._recover(pyramid)
             if found is None:
-                self._lost_for += 1
+                self._lost_frames += 1
                 return
-            fit = _lenient(found)
-        self._lost_for = 0
-        self._fit = fit
-        self._levels = self._levels_of.of(pyramid, fit.view, self._levels) or self._levels
+            self._set_found(_widen_spread(found))
+        self._lost_frames = 0
+        self._estimate_light(pyramid)
 
-    def _credible(self, fit: Fit, share: float) -> bool:
-        return fit.view.plausible and fit.agreement >= share * self._usual and fit.trust >= _TRUST
+    def _estimate_light(self, pyramid: Pyramid) -> None:
+        assert self._alignment is not None
+        found = self._level_estimator.estimate(pyramid, self._alignment.view, self._photometry)
+        self._photometry = found or self._photometry
 
-    def _recovered(self, pyramid: Pyramid) -> Fit | None:
-        """Look again, around the last good view and by the guesses; not in every frame, as a look is expensive."""
-        assert self._fit is not None
-        if self._lost_for > 1 and self._lost_for % _PATIENCE:
+    def _set_found(self, alignment: AlignmentResult) -> None:
+        self._alignment = alignment
+        self._found_view = self._home_view = alignment.view
+
+    def _align_next(self, pyramid: Pyramid, start: ViewRect, last: AlignmentResult) -> AlignmentResult:
+        """Return the alignment of a frame that follows another. A view is warped only where that explains clearly more:
+        an upright view has fewer unknowns that something in front of the image could move."""
+        template = self._templates[-1]
+        if start.is_upright:
+            upright = template.align(pyramid, start, _TRACKING_ROUNDS, _TETHER, last)
+            if upright.pull_px < _MIN_PULL_PX:
+                return upright
+            warped = template.align(pyramid, upright.view, _TRACKING_ROUNDS, _TETHER, last, warp=True)
+            return warped if warped.view.is_plausible and self._explains_more(pyramid, warped, upright) else upright
+        warped = template.align(pyramid, start, _TRACKING_ROUNDS, _TETHER, last, warp=True)
+        straight = warped.view.straighten()
+        if warped.view.measure_distance(straight) * max(template.size) < _STRAIGHT_PX:
+            return replace(warped, view=straight)
+        return warped
+
+    def _explains_more(self, pyramid: Pyramid, warped: AlignmentResult, upright: AlignmentResult) -> bool:
+        """Return whether a warped view explains clearly more of the points that either view explains."""
+        template = self._templates[-1]
+        costs = np.stack([template.compute_residuals(pyramid, each.view, each) for each in (warped, upright)])
+        costs = np.minimum(costs / _EXPLAINED_LEVELS, 1) ** 2
+        costs = costs[:, costs.min(axis=0) < 1]
+        return bool(costs[0].sum() < _WARP_GAIN * costs[1].sum())
+
+    def _stands_still(self, pyramid: Pyramid, view: ViewRect) -> bool:
+        """Return whether the camera has not moved, though the view found seems to have.
+
+        A camera that moves leaves nothing in its place. So where many points are exactly where they were, and not where
+        the view would have them, something else has moved.
+        """
+        template = self._templates[-1]
+        assert self._alignment is not None
+        if self._home_view.measure_distance(view) * max(template.size) < _WRONG_PX:
+            return False
+        there = template.compute_residuals(pyramid, view, self._alignment)
+        home = template.compute_residuals(pyramid, self._home_view, self._alignment)
+        is_home = (home < _SPREAD_LEVELS) & (home < 0.5 * there - _HOME_LEVELS)
+        if np.count_nonzero(is_home) >= _STILL_SHARE * len(home):
+            return True
+        self._home_view = view
+        return False
+
+    def _is_near_found(self, view: ViewRect) -> bool:
+        """Return whether the view has the size and shape that it had when it was found, within what a camera does."""
+        wider, higher = view.width / self._found_view.width, view.height / self._found_view.height
+        is_near_shape = 1 / _MAX_STRETCH <= wider / higher <= _MAX_STRETCH
+        return is_near_shape and min(wider, higher) >= 1 / _MAX_ZOOM and max(wider, higher) <= _MAX_ZOOM
+
+    def _is_credible(self, alignment: AlignmentResult, fraction: float) -> bool:
+        agrees = alignment.agreement >= fraction * self._usual_agreement
+        return alignment.view.is_plausible and agrees and alignment.trust >= _MIN_TRUST
+
+    def _recover(self, pyramid: Pyramid) -> AlignmentResult | None:
+        """Search around the last good view and at the quick guesses. A search is slow, so not every frame has one."""
+        assert self._alignment is not None
+        if self._lost_frames > 1 and self._lost_frames % _SEARCH_INTERVAL:
             return None
-        views = [self._fit.view, *self._guesses(pyramid)] if self._lost_for else [self._fit.view]
-        coarse = max((self._coarse(pyramid, view) for view in views), key=lambda fit: fit.agreement)
-        fit = self._refined(pyramid, coarse)
-        return fit if self._credible(fit, _FOUND) else None
+        views = [self._alignment.view, *self._quick_guesses(pyramid)] if self._lost_frames else [self._alignment.view]
+        coarse = max((self._align_coarsely(pyramid, view) for view in views), key=lambda result: result.agreement)
+        alignment = self._refine(pyramid, coarse)
+        if not self._is_credible(alignment, _FOUND):
+            alignment = self._warp(pyramid, alignment)
+        width, height = alignment.view.width * pyramid.size[0], alignment.view.height * pyramid.size[1]
+        stretch = (width / height) / (self._size[0] / self._size[1])
+        has_shape = 1 / _MAX_FOUND_STRETCH <= stretch <= _MAX_FOUND_STRETCH or self._is_near_found(alignment.view)
+        return alignment if has_shape and self._is_credible(alignment, _FOUND) else None
 
 
-def _lenient(fit: Fit) -> Fit:
-    return replace(fit, spread=max(_STRAY_LEVELS, _STRAY * fit.spread))
+def _measure_contrast(frame: Frame, view: ViewRect) -> float:
+    rows, columns = find_view_slices(view, (frame.shape[1], frame.shape[0]))
+    return float(frame[rows, columns][::8, ::8].std())
 
 
-class _Levels:
-    """Compares the levels of a film with those of the picture, where the picture is flat."""
-
-    def __init__(self, colour: Frame, count: int = 600) -> None:
-        self._size = colour.shape[1], colour.shape[0]
-        rows, columns, self._weights = flat_places(colour, count)
-        self._u = ((columns + 0.5) / self._size[0]).astype(np.float32)
-        self._v = ((rows + 0.5) / self._size[1]).astype(np.float32)
-        self._colours = colour[rows, columns].astype(np.float32)
-
-    def of(self, pyramid: Pyramid, view: View, guess: Photometry | None) -> Photometry | None:
-        frame, scale = pyramid.suited(view, self._size)
-        left, top, width, height = (part * scale for part in view.box(pyramid.size))
-        x = (self._u * np.float32(width) + np.float32(left)).astype(np.intp)
-        y = (self._v * np.float32(height) + np.float32(top)).astype(np.intp)
-        if left >= 0 and top >= 0 and left + width <= frame.shape[1] and top + height <= frame.shape[0]:
-            return estimate(frame[y, x].astype(np.float32), self._colours, self._weights, guess)
-        shown = (x >= 0) & (y >= 0) & (x < frame.shape[1]) & (y < frame.shape[0])
-        film = frame[y[shown], x[shown]].astype(np.float32)
-        return estimate(film, self._colours[shown], self._weights[shown], guess)
+def _widen_spread(alignment: AlignmentResult) -> AlignmentResult:
+    return replace(alignment, spread=max(_SPREAD_LEVELS, _SPREAD_FACTOR * alignment.spread))

@@ -1,1 +1,1 @@
-"""Video models: one file a provider, one row a model."""
+"""Video models: one file per provider, one row per model."""

@@ -1,70 +1,91 @@
-"""Luma: Ray 2 by the Dream Machine API, Ray 3.2 by the Agents API. Two SDKs, one shape of request.
+"""Luma: Ray 2 by the Dream Machine API, Ray 3.2 by the Agents API. The SDKs differ, the requests are alike.
 
-Dream Machine takes pictures by address only, so the first frame is put into an S3 bucket first.
+Dream Machine accepts images by URL only, so the first frame is uploaded to an S3 bucket first.
 """
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.records import Request
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
-from vmevalkit.models._download import by_address, download
-from vmevalkit.models._talk import Talk, refuses
-from vmevalkit.models._wishes import CONNECT_SECONDS, answer_seconds, prompt_of, required, without_queries
-from vmevalkit.models.hosting import Bucket
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, Prepared, film_size, limited, nearest_ratio, picture_size, prepare
+from vmevalkit.models._download import download_by_url, download_video
+from vmevalkit.models._errors import LIST, POLL, SUBMIT, ErrorMapper, is_policy_refusal
+from vmevalkit.models._request_params import (
+    CONNECT_TIMEOUT_S,
+    get_prompt,
+    require_setting,
+    response_timeout_s,
+    strip_url_queries,
+)
+from vmevalkit.models.input_image import (
+    BLACK,
+    PreparedImage,
+    check_image_bytes,
+    choose_nearest_ratio,
+    choose_video_size,
+    prepare_image,
+    read_image_size,
+)
+from vmevalkit.models.model import ModelSpec
+from vmevalkit.models.s3_upload import Bucket
 
-PICTURE_LIMIT_BYTES = 20 * 1024 * 1024
+IMAGE_LIMIT_BYTES = 20 * 1024 * 1024
 RATIOS = ("16:9", "9:16", "1:1", "4:3", "3:4", "21:9")
 PAGE = 100
 
 
-class _Luma(ABC):
-    """What both of Luma's APIs have in common."""
+class _LumaAdapter(ABC):
+    """The part that both of Luma's APIs share."""
 
     def __init__(self, spec: ModelSpec, client: Any, key_name: str) -> None:
         import httpx
 
         self.spec = spec
         self._client = client
-        self._talk = Talk(spec, key_name)
-        self._http = httpx.AsyncClient(timeout=httpx.Timeout(answer_seconds(spec), connect=CONNECT_SECONDS))
+        self._errors = ErrorMapper(spec, key_name)
+        self._http = httpx.AsyncClient(timeout=httpx.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S))
 
-    def _framed(self, request: Request) -> tuple[Prepared, str]:
-        """The picture, and the ratio in words."""
-        size = film_size(self.spec, request)
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
+        with self._errors.map_errors(SUBMIT, is_submit=True):
+            job = await self._client.generations.create(**prepared.body)
+        return Ticket.for_request(self._errors.require_job_id(getattr(job, "id", None)), prepared)
+
+    def _prepare_image(self, request: Request) -> tuple[PreparedImage, str]:
+        """Return the image and the ratio, written ``16:9``."""
+        size = choose_video_size(self.spec, request)
         ratios = tuple(self.spec.options.get("ratios", RATIOS))
-        ratio = nearest_ratio(size or picture_size(request.first_frame), ratios)
+        ratio = choose_nearest_ratio(size or read_image_size(request.first_frame), ratios)
         across, down = ratio.split(":")
-        picture = prepare(self.spec, request, size or (int(across), int(down)), "pad", BLACK)
-        return limited(self.spec, picture, PICTURE_LIMIT_BYTES), ratio
+        image = prepare_image(self.spec, request, size or (int(across), int(down)), "pad", BLACK)
+        return check_image_bytes(self.spec, image, IMAGE_LIMIT_BYTES), ratio
 
-    def _failed(self, job: Any, code: str, record: dict[str, Any]) -> Failed:
+    def _make_failed(self, job: Any, code: str, record: dict[str, Any]) -> Failed:
         message = job.failure_reason or "no reason given"
-        reason = self._talk.clean(f"{message} ({code})" if code else message)
-        return Failed(reason, refuses(code, message), record)
+        reason = self._errors.sanitize(f"{message} ({code})" if code else message)
+        return Failed(reason, is_policy_refusal(code, message), record)
 
     @abstractmethod
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed: ...
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed: ...
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
-        async def load(url: str) -> None:
-            await download(self._http, url, into, limit_bytes, self._talk)
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
+        async def download(url: str) -> None:
+            await download_video(self._http, url, into, limit_bytes, self._errors)
 
-        await by_address(done, self.poll, load)
+        await download_by_url(done, self.poll, download)
 
     async def close(self) -> None:
         await self._client.close()
         await self._http.aclose()
 
 
-class LumaVideos(_Luma):
-    """Films by the Dream Machine API, at LUMAAI_BASE_URL where that is set."""
+class LumaVideos(_LumaAdapter):
+    """Adapter for the Dream Machine API. LUMAAI_BASE_URL sets the address."""
 
     KEY = "LUMAAI_API_KEY"
 
@@ -74,18 +95,18 @@ class LumaVideos(_Luma):
 
         self._bucket = Bucket.from_settings(spec)
         client = lumaai.AsyncLumaAI(
-            auth_token=required(self.KEY, spec),
+            auth_token=require_setting(self.KEY, spec),
             base_url=setting("LUMAAI_BASE_URL"),
-            timeout=httpx.Timeout(answer_seconds(spec), connect=CONNECT_SECONDS),
-            max_retries=0,  # the SDK would repeat an order whose answer was lost, and both would be paid for
+            timeout=httpx.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S),
+            max_retries=0,  # the SDK would repeat a request whose response was lost, and both jobs would be billed
         )
         super().__init__(spec, client, self.KEY)
 
-    async def submit(self, request: Request, key: str) -> Ticket:
-        self.spec.allow(request)
-        prompt = prompt_of(self.spec, request, needed=False)
-        picture, ratio = self._framed(request)
-        asked: dict[str, Any] = {
+    async def prepare(self, request: Request) -> PreparedRequest:
+        self.spec.validate(request)
+        prompt = get_prompt(self.spec, request, required=False)
+        image, ratio = await asyncio.to_thread(self._prepare_image, request)
+        body: dict[str, Any] = {
             "model": self.spec.vendor_id,
             "aspect_ratio": ratio,
             "duration": f"{request.seconds:g}s",
@@ -93,46 +114,44 @@ class LumaVideos(_Luma):
             "loop": False,
         }
         if prompt.strip():
-            asked["prompt"] = prompt
-        url = await self._bucket.publish(self._http, picture, self._talk)
-        with self._talk.about("the order", ordering=True):
-            made = await self._client.generations.create(**asked, keyframes={"frame0": {"type": "image", "url": url}})
-        name = self._talk.ordered(getattr(made, "id", None))
-        return Ticket(name, picture.placement, {**asked, "frame0": {**picture.summary, "url": without_queries(url)}})
+            body["prompt"] = prompt
+        url = await self._bucket.upload_image(self._http, image, self._errors)
+        sent = {**body, "frame0": {**image.summary, "url": strip_url_queries(url)}}
+        return PreparedRequest({**body, "keyframes": {"frame0": {"type": "image", "url": url}}}, sent, image.placement)
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        with self._talk.about("a question after the film"):
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
+        with self._errors.map_errors(POLL):
             job = await self._client.generations.get(ticket.id)
         state = getattr(job, "state", None)
         if state in ("queued", "dreaming"):
             return Pending()
         if state not in ("completed", "failed"):
-            raise self._talk.unreadable("a question after the film")
-        record = without_queries(job.model_dump(mode="json", exclude_none=True))
+            raise self._errors.map_unreadable_response(POLL)
+        record = strip_url_queries(job.model_dump(mode="json", exclude_none=True))
         if state == "failed":
-            return self._failed(job, "", record)
+            return self._make_failed(job, "", record)
         url = job.assets.video if job.assets else None
-        return Done(ticket, url, record) if url else Failed("Luma completed the job without a film", answer=record)
+        return Finished(ticket, url, record) if url else Failed("Luma completed the job without a video", answer=record)
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
-        found: list[Listed] = []
-        seen = 0
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
+        found: list[ProviderJob] = []
+        offset = 0
         while True:
-            with self._talk.about("its list of jobs"):
-                page = await self._client.generations.list(limit=PAGE, offset=seen)
-            seen += len(page.generations)
+            with self._errors.map_errors(LIST):
+                page = await self._client.generations.list(limit=PAGE, offset=offset)
+            offset += len(page.generations)
             for job in page.generations:
                 created = job.created_at or datetime.max.replace(tzinfo=UTC)
                 if created < since:
                     return found
                 if job.model == self.spec.vendor_id:
-                    found.append(Listed(job.id, created, getattr(job.request, "prompt", None) or ""))
+                    found.append(ProviderJob(job.id, created, getattr(job.request, "prompt", None) or ""))
             if not page.generations or not page.has_more:
                 return found
 
 
-class LumaAgentsVideos(_Luma):
-    """Films by the Agents API, at LUMA_BASE_URL where that is set."""
+class LumaAgentsVideos(_LumaAdapter):
+    """Adapter for the Agents API. LUMA_BASE_URL sets the address."""
 
     KEY = "LUMA_AGENTS_API_KEY"
 
@@ -141,50 +160,50 @@ class LumaAgentsVideos(_Luma):
         import luma_agents
 
         client = luma_agents.AsyncLuma(
-            auth_token=required(self.KEY, spec),
+            auth_token=require_setting(self.KEY, spec),
             base_url=setting("LUMA_BASE_URL"),
-            timeout=httpx.Timeout(answer_seconds(spec), connect=CONNECT_SECONDS),
-            max_retries=0,  # the SDK would repeat an order whose answer was lost, and both would be paid for
+            timeout=httpx.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S),
+            max_retries=0,  # the SDK would repeat a request whose response was lost, and both jobs would be billed
         )
         super().__init__(spec, client, self.KEY)
 
-    async def submit(self, request: Request, key: str) -> Ticket:
-        self.spec.allow(request)
-        picture, ratio = self._framed(request)
+    async def prepare(self, request: Request) -> PreparedRequest:
+        self.spec.validate(request)
+        image, ratio = await asyncio.to_thread(self._prepare_image, request)
         video = {
             "duration": f"{request.seconds:g}s",
             "resolution": self.spec.options.get("resolution", "720p"),
         }
-        asked = {
+        body = {
             "type": "video",
             "model": self.spec.vendor_id,
-            "prompt": prompt_of(self.spec, request),
+            "prompt": get_prompt(self.spec, request),
             "aspect_ratio": ratio,
         }
-        frame = {"data": picture.base64, "media_type": picture.mime}
-        with self._talk.about("the order", ordering=True):
-            made = await self._client.generations.create(**asked, video={**video, "start_frame": frame})
-        name = self._talk.ordered(getattr(made, "id", None))
-        return Ticket(name, picture.placement, {**asked, "video": {**video, "start_frame": picture.summary}})
+        frame = {"data": image.base64, "media_type": image.mime}
+        sent = {**body, "video": {**video, "start_frame": image.summary}}
+        return PreparedRequest({**body, "video": {**video, "start_frame": frame}}, sent, image.placement)
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        with self._talk.about("a question after the film"):
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
+        with self._errors.map_errors(POLL):
             job = await self._client.generations.get(ticket.id)
         state = getattr(job, "state", None)
         if state in ("queued", "processing"):
             return Pending()
         if state not in ("completed", "failed"):
-            raise self._talk.unreadable("a question after the film")
-        record = without_queries(job.model_dump(mode="json", exclude_none=True))
+            raise self._errors.map_unreadable_response(POLL)
+        record = strip_url_queries(job.model_dump(mode="json", exclude_none=True))
         if state == "failed":
-            return self._failed(job, job.failure_code or "", record)
-        films = [output.url for output in job.output or () if output.type == "video"]
+            return self._make_failed(job, job.failure_code or "", record)
+        videos = [output.url for output in job.output or () if output.type == "video"]
         return (
-            Done(ticket, films[0], record) if films else Failed("Luma completed the job without a film", answer=record)
+            Finished(ticket, videos[0], record)
+            if videos
+            else Failed("Luma completed the job without a video", answer=record)
         )
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
-        return None  # the Agents API has no list of jobs
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
+        return None  # the Agents API cannot list jobs
 
 
 LumaWrapper = LumaVideos

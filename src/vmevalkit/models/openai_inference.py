@@ -1,10 +1,11 @@
-"""OpenAI's video API, as OpenAI served it and as others still do: Sora and what is compatible with it.
+"""OpenAI's video API (Sora), which OpenAI has shut down and other services still offer.
 
-The picture must have exactly the size of the film. Lengths and sizes go as text.
+The image must have exactly the size of the video. Lengths and sizes are sent as text.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import warnings
 from collections.abc import Callable
@@ -14,103 +15,119 @@ from typing import Any
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Request
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
-from vmevalkit.models._download import take
-from vmevalkit.models._talk import Talk, refuses
-from vmevalkit.models._wishes import CONNECT_SECONDS, answer_seconds, prompt_of, required, whole_seconds
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import GREY, film_size, limited, prepare
+from vmevalkit.models._download import save_response
+from vmevalkit.models._errors import DOWNLOAD, LIST, POLL, SUBMIT, ErrorMapper, is_policy_refusal
+from vmevalkit.models._request_params import (
+    CONNECT_TIMEOUT_S,
+    get_prompt,
+    get_whole_seconds,
+    require_setting,
+    response_timeout_s,
+)
+from vmevalkit.models.input_image import GREY, check_image_bytes, choose_video_size, prepare_image
+from vmevalkit.models.model import ModelSpec
 
 KEY = "OPENAI_API_KEY"
-PICTURE_LIMIT_BYTES = 10 * 1024 * 1024
+IMAGE_LIMIT_BYTES = 10 * 1024 * 1024
 PROMPT_LIMIT = 32_000
 PAGE = 100
 
 
 class OpenAIVideos:
-    """Films by ``/v1/videos``, at OPENAI_BASE_URL where that is set."""
+    """Adapter for ``/v1/videos``. OPENAI_BASE_URL sets the address."""
 
     def __init__(self, spec: ModelSpec) -> None:
         import openai
 
         self.spec = spec
-        self._talk = Talk(spec, KEY)
+        self._errors = ErrorMapper(spec, KEY)
         self._client = openai.AsyncOpenAI(
-            api_key=required(KEY, spec),
+            api_key=require_setting(KEY, spec),
             base_url=setting("OPENAI_BASE_URL"),
-            timeout=openai.Timeout(answer_seconds(spec), connect=CONNECT_SECONDS),
-            max_retries=0,  # the SDK would repeat an order whose answer was lost, and both would be paid for
+            timeout=openai.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S),
+            max_retries=0,  # the SDK would repeat a request whose response was lost, and both jobs would be billed
         )
 
-    async def submit(self, request: Request, key: str) -> Ticket:
-        self.spec.allow(request)
-        size = film_size(self.spec, request)
+    async def prepare(self, request: Request) -> PreparedRequest:
+        return await asyncio.to_thread(self._build_request, request)
+
+    def _build_request(self, request: Request) -> PreparedRequest:
+        self.spec.validate(request)
+        size = choose_video_size(self.spec, request)
         if size is None:
-            raise UsageError(f"{self.spec.name} lists no sizes; ask for one with --size")
-        picture = limited(self.spec, prepare(self.spec, request, size, "letterbox", GREY), PICTURE_LIMIT_BYTES)
-        asked = {
+            raise UsageError(f"{self.spec.name} lists no sizes; choose one with --size")
+        image = prepare_image(self.spec, request, size, "letterbox", GREY)
+        check_image_bytes(self.spec, image, IMAGE_LIMIT_BYTES)
+        body = {
             "model": self.spec.vendor_id,
-            "prompt": prompt_of(self.spec, request, limit=PROMPT_LIMIT),
-            "seconds": str(whole_seconds(self.spec, request)),
+            "prompt": get_prompt(self.spec, request, limit=PROMPT_LIMIT),
+            "seconds": str(get_whole_seconds(self.spec, request)),
             "size": f"{size[0]}x{size[1]}",
         }
-        file, headers = (picture.filename, picture.data, picture.mime), {"Idempotency-Key": key}
-        with self._talk.about("the order", ordering=True):
-            made = await _quietly(
-                lambda: self._client.videos.create(**asked, input_reference=file, extra_headers=headers)
-            )
-        name = self._talk.ordered(getattr(made, "id", None))
-        return Ticket(name, picture.placement, {**asked, "input_reference": picture.summary})
+        file = (image.filename, image.data, image.mime)
+        return PreparedRequest(
+            {**body, "input_reference": file}, {**body, "input_reference": image.summary}, image.placement
+        )
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        with self._talk.about("a question after the film"):
-            video = await _quietly(lambda: self._client.videos.retrieve(ticket.id))
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
+        headers = {"Idempotency-Key": key}
+        with self._errors.map_errors(SUBMIT, is_submit=True):
+            job = await _call_without_warning(
+                lambda: self._client.videos.create(**prepared.body, extra_headers=headers)
+            )
+        return Ticket.for_request(self._errors.require_job_id(getattr(job, "id", None)), prepared)
+
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
+        with self._errors.map_errors(POLL):
+            video = await _call_without_warning(lambda: self._client.videos.retrieve(ticket.id))
         status = getattr(video, "status", None)
         if status in ("queued", "in_progress"):
             return Pending((video.progress or 0) / 100)
         if status == "completed":
-            return Done(ticket, answer=_record(video))
+            return Finished(ticket, answer=_to_record(video))
         if status == "failed":
             code, message = (video.error.code, video.error.message) if video.error else ("", "no reason given")
-            reason = self._talk.clean(f"{message} ({code})" if code else message)
-            return Failed(reason, refuses(code or "", message or ""), _record(video))
-        raise self._talk.unreadable("a question after the film")
+            reason = self._errors.sanitize(f"{message} ({code})" if code else message)
+            return Failed(reason, is_policy_refusal(code or "", message or ""), _to_record(video))
+        raise self._errors.map_unreadable_response(POLL)
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
         content = self._client.videos.with_streaming_response.download_content
-        with self._talk.about("the download"):
-            async with _quietly(lambda: content(done.ticket.id, variant="video")) as response:
-                await take(response.http_response, into, limit_bytes, self._talk)
+        with self._errors.map_errors(DOWNLOAD):
+            async with _call_without_warning(lambda: content(done.ticket.id, variant="video")) as response:
+                await save_response(response.http_response, into, limit_bytes, self._errors)
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
         found = []
-        with self._talk.about("its list of jobs"):
-            async for video in _quietly(lambda: self._client.videos.list(order="desc", limit=PAGE)):
+        with self._errors.map_errors(LIST):
+            async for video in _call_without_warning(lambda: self._client.videos.list(order="desc", limit=PAGE)):
                 created = datetime.fromtimestamp(video.created_at, UTC)
-                if created < since.replace(microsecond=0):  # the provider counts in whole seconds
+                if created < since.replace(microsecond=0):  # the API's times are whole seconds
                     break
-                if _is_of(video.model, self.spec.vendor_id):
-                    found.append(Listed(video.id, created, video.prompt))
+                if _is_same_model(video.model, self.spec.vendor_id):
+                    found.append(ProviderJob(video.id, created, video.prompt))
         return found
 
     async def close(self) -> None:
         await self._client.close()
 
 
-def _record(video: Any) -> dict[str, Any]:
+def _to_record(video: Any) -> dict[str, Any]:
     record: dict[str, Any] = video.model_dump(mode="json", exclude_none=True)
     return record
 
 
-def _is_of(model: str, vendor_id: str) -> bool:
-    """Whether a job is this model's; a list may name the version, such as ``sora-2-2025-10-06``."""
+def _is_same_model(model: str, vendor_id: str) -> bool:
+    """Return whether a listed job is of this model. A list may name the version, such as ``sora-2-2025-10-06``."""
     return model == vendor_id or re.fullmatch(re.escape(vendor_id) + r"-\d{4}-\d\d-\d\d", model) is not None
 
 
-def _quietly(call: Callable[[], Any]) -> Any:
-    """What the call gives. The SDK says at each one that OpenAI's own service is gone; the row has said so already.
+def _call_without_warning(call: Callable[[], Any]) -> Any:
+    """Call without the SDK's warning that OpenAI's own service has ended: the catalogue shows that already.
 
-    Nothing is awaited in here: the filters of warnings are the whole process's.
+    Nothing is awaited in here, because warning filters belong to the whole process.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The Sora API", DeprecationWarning)

@@ -1,89 +1,97 @@
-"""Runway's API: its own models and those of others that it hosts, all by ``image_to_video`` and ``tasks``."""
+"""Runway's API: Runway's own models and hosted ones, through ``image_to_video`` and ``tasks``."""
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Request
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
-from vmevalkit.media.picture import Size
-from vmevalkit.models._download import by_address, download
-from vmevalkit.models._talk import Talk, refuses
-from vmevalkit.models._wishes import (
-    CONNECT_SECONDS,
-    answer_seconds,
-    further,
-    prompt_of,
-    required,
-    seed_of,
-    whole_seconds,
-    without_queries,
+from vmevalkit.media.image import Size
+from vmevalkit.models._download import download_by_url, download_video
+from vmevalkit.models._errors import POLL, SUBMIT, ErrorMapper, is_policy_refusal
+from vmevalkit.models._request_params import (
+    CONNECT_TIMEOUT_S,
+    get_prompt,
+    get_seed,
+    get_whole_seconds,
+    map_params,
+    require_setting,
+    response_timeout_s,
+    strip_url_queries,
 )
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, film_size, limited, prepare
+from vmevalkit.models.input_image import BLACK, check_image_bytes, choose_video_size, prepare_image
+from vmevalkit.models.model import ModelSpec
 
 KEY = "RUNWAYML_API_SECRET"
-PICTURE_LIMIT_BYTES = 5 * 1024 * 1024
-"""Of a data URI."""
+IMAGE_LIMIT_BYTES = 5 * 1024 * 1024
+"""Limit for the data URI of the image."""
 TIERS = (480, 720, 1080)
-"""Resolutions of films that take the shape of their first frames."""
+"""Resolutions of videos that take the aspect ratio of their first frames."""
 
 
 class RunwayVideos:
-    """Films by Runway, at RUNWAYML_BASE_URL where that is set."""
+    """Adapter for Runway. RUNWAYML_BASE_URL sets the address."""
 
     def __init__(self, spec: ModelSpec) -> None:
         import httpx
         import runwayml
 
         self.spec = spec
-        self._talk = Talk(spec, KEY)
-        timeout = httpx.Timeout(answer_seconds(spec), connect=CONNECT_SECONDS)
+        self._errors = ErrorMapper(spec, KEY)
+        timeout = httpx.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S)
         self._client = runwayml.AsyncRunwayML(
-            api_key=required(KEY, spec),
+            api_key=require_setting(KEY, spec),
             base_url=setting("RUNWAYML_BASE_URL"),
             timeout=timeout,
-            max_retries=0,  # the SDK would repeat an order whose answer was lost, and both would be paid for
+            max_retries=0,  # the SDK would repeat a request whose response was lost, and both jobs would be billed
         )
         self._downloads = httpx.AsyncClient(timeout=timeout)
 
-    async def submit(self, request: Request, key: str) -> Ticket:
-        self.spec.allow(request)
-        size = film_size(self.spec, request)
-        if size is None:
-            raise UsageError(f"{self.spec.name} lists no sizes; ask for one with --size")
-        picture = prepare(self.spec, request, size, "letterbox", BLACK)
-        limited(self.spec, picture, PICTURE_LIMIT_BYTES, encoded=True)
-        asked = self._asked(request, size)
-        with self._talk.about("the order", ordering=True):
-            made = await self._client.image_to_video.create(
-                **asked, prompt_image=[{"position": "first", "uri": picture.data_uri}]
-            )
-        name = self._talk.ordered(getattr(made, "id", None))
-        return Ticket(name, picture.placement, {**asked, "prompt_image": picture.summary})
+    async def prepare(self, request: Request) -> PreparedRequest:
+        return await asyncio.to_thread(self._build_request, request)
 
-    def _asked(self, request: Request, size: Size) -> dict[str, Any]:
-        prompt = prompt_of(self.spec, request, needed=False)
-        asked: dict[str, Any] = {
+    def _build_request(self, request: Request) -> PreparedRequest:
+        self.spec.validate(request)
+        size = choose_video_size(self.spec, request)
+        if size is None:
+            raise UsageError(f"{self.spec.name} lists no sizes; choose one with --size")
+        image = prepare_image(self.spec, request, size, "letterbox", BLACK)
+        check_image_bytes(self.spec, image, IMAGE_LIMIT_BYTES, as_data_uri=True)
+        body = self._build_body(request, size)
+        prompt_image = [{"position": "first", "uri": image.data_uri}]
+        return PreparedRequest(
+            {**body, "prompt_image": prompt_image}, {**body, "prompt_image": image.summary}, image.placement
+        )
+
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
+        with self._errors.map_errors(SUBMIT, is_submit=True):
+            job = await self._client.image_to_video.create(**prepared.body)
+        return Ticket.for_request(self._errors.require_job_id(getattr(job, "id", None)), prepared)
+
+    def _build_body(self, request: Request, size: Size) -> dict[str, Any]:
+        prompt = get_prompt(self.spec, request, required=False)
+        body: dict[str, Any] = {
             "model": self.spec.vendor_id,
-            **self._shape(size),
-            "duration": whole_seconds(self.spec, request),
-            **further(self.spec, request, {"negative_prompt": "negative_prompt"}),
+            **self._size_params(size),
+            "duration": get_whole_seconds(self.spec, request),
+            **map_params(self.spec, request, {"negative_prompt": "negative_prompt"}),
         }
         if prompt.strip():
-            asked["prompt_text"] = prompt
-        if "audio" in self.spec.takes:
-            asked["audio"] = bool(request.parameters.get("audio", False))
-        if "enhance_prompt" in self.spec.takes:
-            asked["prompt_expansion_mode"] = "balanced" if request.parameters.get("enhance_prompt") else "disabled"
-        seed = seed_of(self.spec, request)
-        return asked if seed is None else {**asked, "seed": seed}
+            body["prompt_text"] = prompt
+        if "audio" in self.spec.supported_params:
+            body["audio"] = bool(request.parameters.get("audio", False))
+        if "enhance_prompt" in self.spec.supported_params:
+            body["prompt_expansion_mode"] = "balanced" if request.parameters.get("enhance_prompt") else "disabled"
+        seed = get_seed(self.spec, request)
+        return body if seed is None else {**body, "seed": seed}
 
-    def _shape(self, size: Size) -> dict[str, str]:
-        """The size in the words of the model."""
+    def _size_params(self, size: Size) -> dict[str, str]:
+        """Return the size as this model's parameters."""
         options = self.spec.options
         if "ratios" in options:
             ratio = str(options["ratios"][self.spec.sizes.index(size)])
@@ -98,38 +106,38 @@ class RunwayVideos:
                 return {}
         return {"ratio": f"{size[0]}:{size[1]}"}
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        with self._talk.about("a question after the film"):
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
+        with self._errors.map_errors(POLL):
             task = await self._client.tasks.retrieve(ticket.id)
         status = getattr(task, "status", None)
         if status in ("PENDING", "THROTTLED", "RUNNING"):
             return Pending(getattr(task, "progress", None))
         if status not in ("SUCCEEDED", "FAILED", "CANCELLED"):
-            raise self._talk.unreadable("a question after the film")
-        record = without_queries(task.model_dump(mode="json", by_alias=True, exclude_none=True))
+            raise self._errors.map_unreadable_response(POLL)
+        record = strip_url_queries(task.model_dump(mode="json", by_alias=True, exclude_none=True))
         if status == "SUCCEEDED":
             if not task.output:
-                return Failed("the task succeeded without a film", answer=record)
-            return Done(ticket, task.output[0], record, self._cost(task))
+                return Failed("the task succeeded without a video", answer=record)
+            return Finished(ticket, task.output[0], record, self._compute_cost_usd(task))
         if status == "CANCELLED":
             return Failed("the task was cancelled at Runway", answer=record)
         code = task.failure_code or ""
-        reason = self._talk.clean(f"{task.failure} ({code})" if code else task.failure)
-        return Failed(reason, "SAFETY" in code or refuses("", task.failure), record)
+        reason = self._errors.sanitize(f"{task.failure} ({code})" if code else task.failure)
+        return Failed(reason, "SAFETY" in code or is_policy_refusal("", task.failure), record)
 
-    def _cost(self, task: Any) -> float | None:
-        """In dollars, where the row knows what a credit costs."""
+    def _compute_cost_usd(self, task: Any) -> float | None:
+        """Return the cost of a task; None where the row has no price of a credit."""
         credit, cost = self.spec.options.get("usd_per_credit"), getattr(task, "cost", None)
         return None if credit is None or cost is None else float(cost.credits * credit)
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
-        async def load(url: str) -> None:
-            await download(self._downloads, url, into, limit_bytes, self._talk)
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
+        async def download(url: str) -> None:
+            await download_video(self._downloads, url, into, limit_bytes, self._errors)
 
-        await by_address(done, self.poll, load)
+        await download_by_url(done, self.poll, download)
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
-        return None  # Runway has no list of tasks
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
+        return None  # Runway cannot list tasks
 
     async def close(self) -> None:
         await self._client.close()

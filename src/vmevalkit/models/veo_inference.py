@@ -1,11 +1,12 @@
-"""Veo on Vertex AI: ``predictLongRunning`` and ``fetchPredictOperation``. The film comes inside the last answer.
+"""Veo on Vertex AI: ``predictLongRunning`` and ``fetchPredictOperation``. The video is inside the last response.
 
-Google's SDK no longer has Veo outside Vertex. The credentials are those of GOOGLE_APPLICATION_CREDENTIALS, or what
-``gcloud auth application-default login`` left.
+Google's SDK supports Veo on Vertex AI only. Credentials come from GOOGLE_APPLICATION_CREDENTIALS, or from
+``gcloud auth application-default login``.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,12 +16,13 @@ from typing import Any
 
 from vmevalkit.core.errors import ModelError, SetupError, Unreachable
 from vmevalkit.core.records import Request
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
-from vmevalkit.models._download import save_whole
-from vmevalkit.models._google import http_client, http_options, pictured
-from vmevalkit.models._talk import Talk, refuses
-from vmevalkit.models._wishes import further, prompt_of, required, seed_of, whole_seconds
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
+from vmevalkit.models._download import save_bytes
+from vmevalkit.models._errors import POLL, SUBMIT, ErrorMapper, is_policy_refusal
+from vmevalkit.models._google import make_http_client, make_http_options, prepare_google_image
+from vmevalkit.models._request_params import get_prompt, get_seed, get_whole_seconds, map_params, require_setting
+from vmevalkit.models.model import ModelSpec
 
 PROJECT = "GOOGLE_CLOUD_PROJECT"
 CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS"
@@ -28,111 +30,117 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 class VeoVideos:
-    """Films by Veo in a project on Vertex AI, at GOOGLE_VERTEX_BASE_URL where that is set."""
+    """Adapter for Veo in a project on Vertex AI. GOOGLE_VERTEX_BASE_URL sets the address."""
 
     def __init__(self, spec: ModelSpec) -> None:
         from google import genai
 
         self.spec = spec
-        self._talk = Talk(spec, CREDENTIALS)
-        self._http = http_client(spec)
+        self._errors = ErrorMapper(spec, CREDENTIALS)
+        self._http = make_http_client(spec)
         self._client = genai.Client(
             vertexai=True,
-            project=required(PROJECT, spec),
+            project=require_setting(PROJECT, spec),
             location=setting("GOOGLE_CLOUD_LOCATION") or "us-central1",
-            credentials=_credentials(),
-            http_options=http_options(spec, self._http, "GOOGLE_VERTEX_BASE_URL"),
+            credentials=_load_credentials(),
+            http_options=make_http_options(spec, self._http, "GOOGLE_VERTEX_BASE_URL"),
         )
 
-    async def submit(self, request: Request, key: str) -> Ticket:
+    async def prepare(self, request: Request) -> PreparedRequest:
+        return await asyncio.to_thread(self._build_request, request)
+
+    def _build_request(self, request: Request) -> PreparedRequest:
         from google.genai import types
 
-        self.spec.allow(request)
-        picture, ratio, size = pictured(self.spec, request)
-        prompt = prompt_of(self.spec, request, needed=False)
-        asked = self._asked(request, ratio, size)
+        self.spec.validate(request)
+        image, ratio, size = prepare_google_image(self.spec, request)
+        prompt = get_prompt(self.spec, request, required=False)
+        body = self._build_body(request, ratio, size)
         source = types.GenerateVideosSource(
-            prompt=prompt or None, image=types.Image(image_bytes=picture.data, mime_type=picture.mime)
+            prompt=prompt or None, image=types.Image(image_bytes=image.data, mime_type=image.mime)
         )
-        with self._about("the order", ordering=True):
-            made = await self._client.aio.models.generate_videos(
-                model=self.spec.vendor_id, source=source, config=types.GenerateVideosConfig(**asked)
-            )
-        name = self._talk.ordered(made.name)
-        sent = {"model": self.spec.vendor_id, "prompt": prompt, **asked, "image": picture.summary}
-        return Ticket(name, picture.placement, sent)
+        sent = {"model": self.spec.vendor_id, "prompt": prompt, **body, "image": image.summary}
+        arguments = {"source": source, "config": types.GenerateVideosConfig(**body)}
+        return PreparedRequest({"model": self.spec.vendor_id, **arguments}, sent, image.placement)
 
-    def _asked(self, request: Request, ratio: str, size: tuple[int, int] | None) -> dict[str, Any]:
-        asked: dict[str, Any] = {
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
+        with self._map_errors(SUBMIT, is_submit=True):
+            operation = await self._client.aio.models.generate_videos(**prepared.body)
+        return Ticket.for_request(self._errors.require_job_id(operation.name), prepared)
+
+    def _build_body(self, request: Request, ratio: str, size: tuple[int, int] | None) -> dict[str, Any]:
+        body: dict[str, Any] = {
             "number_of_videos": 1,
-            "duration_seconds": whole_seconds(self.spec, request),
+            "duration_seconds": get_whole_seconds(self.spec, request),
             "aspect_ratio": ratio,
             "resolution": self.spec.options.get("resolution", "720p" if size is None else f"{min(size)}p"),
-            **further(self.spec, request, {"enhance_prompt": "enhance_prompt", "negative_prompt": "negative_prompt"}),
+            **map_params(
+                self.spec, request, {"enhance_prompt": "enhance_prompt", "negative_prompt": "negative_prompt"}
+            ),
         }
-        if "audio" in self.spec.takes:
-            asked["generate_audio"] = bool(request.parameters.get("audio", False))
-        seed = seed_of(self.spec, request)
-        return asked if seed is None else {**asked, "seed": seed}
+        if "audio" in self.spec.supported_params:
+            body["generate_audio"] = bool(request.parameters.get("audio", False))
+        seed = get_seed(self.spec, request)
+        return body if seed is None else {**body, "seed": seed}
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        operation = await self._operation(ticket)
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
+        operation = await self._get_operation(ticket)
         if not operation.done:
             return Pending()
         if operation.error:
             code, message = str(operation.error.get("code", "")), str(operation.error.get("message", "no reason given"))
-            return Failed(self._talk.clean(message), refuses(code, message), dict(operation.error))
+            return Failed(self._errors.sanitize(message), is_policy_refusal(code, message), dict(operation.error))
         response = operation.response
         filtered = (response.rai_media_filtered_count or 0) if response else 0
         if response is None or not response.generated_videos:
             reasons = " ".join((response.rai_media_filtered_reasons or ()) if response else ())
-            return Failed(self._talk.clean(reasons or "Vertex made no film"), filtered > 0)
+            return Failed(self._errors.sanitize(reasons or "Vertex AI made no video"), filtered > 0)
         video = response.generated_videos[0].video
-        return Done(ticket, answer={"name": operation.name, "mime_type": video.mime_type, "uri": video.uri})
+        return Finished(ticket, answer={"name": operation.name, "mime_type": video.mime_type, "uri": video.uri})
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
-        """Ask once more: the bytes are not kept between poll and fetch, so that many films can be under way."""
-        response = (await self._operation(done.ticket)).response
-        film = response.generated_videos[0].video if response and response.generated_videos else None
-        if film is None or not film.video_bytes:
-            where = film.uri if film and film.uri else None
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
+        """Request the operation once more. The bytes are not kept between poll and fetch, to save memory."""
+        response = (await self._get_operation(done.ticket)).response
+        video = response.generated_videos[0].video if response and response.generated_videos else None
+        if video is None or not video.video_bytes:
+            uri = video.uri if video and video.uri else None
             raise ModelError(
-                f"the film of {self.spec.name} is no longer in Vertex's answer"
-                if where is None
-                else f"Vertex put the film of {self.spec.name} into a bucket, which is not read here; it was paid for: "
-                f"gcloud storage cp {where} ."
+                f"the video of {self.spec.name} is no longer in the response of Vertex AI"
+                if uri is None
+                else f"Vertex AI wrote the video of {self.spec.name} to a bucket, which this adapter does not read. "
+                f"Download it with: gcloud storage cp {uri} ."
             )
-        await save_whole(film.video_bytes, into, limit_bytes, self.spec.name)
+        await save_bytes(video.video_bytes, into, limit_bytes, self.spec.name)
 
-    async def _operation(self, ticket: Ticket) -> Any:
+    async def _get_operation(self, ticket: Ticket) -> Any:
         from google.genai import types
 
-        with self._about("a question after the film"):
+        with self._map_errors(POLL):
             return await self._client.aio.operations.get(types.GenerateVideosOperation(name=ticket.id))
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
-        return None  # Vertex lists no operations of published models
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
+        return None  # Vertex AI cannot list the operations of published models
 
     async def close(self) -> None:
         await self._http.aclose()
 
     @contextmanager
-    def _about(self, what: str, *, ordering: bool = False) -> Iterator[None]:
-        """As Talk has it, but a token that could not be had means that nothing was asked at all."""
+    def _map_errors(self, action: str, *, is_submit: bool = False) -> Iterator[None]:
+        """Map errors as ErrorMapper does. Without an access token no request was sent at all."""
         from google.auth.exceptions import GoogleAuthError
 
-        with self._talk.about(what, ordering=ordering):
+        with self._errors.map_errors(action, is_submit=is_submit):
             try:
                 yield
             except GoogleAuthError as error:
-                words = self._talk.clean(f"no access to Vertex for {self.spec.name}: {error}")
+                message = self._errors.sanitize(f"no access to Vertex AI for {self.spec.name}: {error}")
                 if error.retryable:
-                    raise Unreachable(words) from None
-                raise ModelError(f"{words}; check {CREDENTIALS}") from None
+                    raise Unreachable(message) from None
+                raise ModelError(f"{message}; check {CREDENTIALS}") from None
 
 
-def _credentials() -> Any:
-    """Those of the file that the settings name, if it is of a kind that holds a key; None leaves it to the SDK."""
+def _load_credentials() -> Any:
+    """Return the credentials in the key file that the settings name; None leaves the choice to the SDK."""
     path = setting(CREDENTIALS)
     if not path:
         return None
@@ -141,7 +149,7 @@ def _credentials() -> Any:
     try:
         kind = json.loads(Path(path).read_text("utf-8")).get("type")
     except (OSError, ValueError, AttributeError) as error:
-        raise SetupError(f"{CREDENTIALS} names {path}, which cannot be read as a key file: {error}") from error
+        raise SetupError(f"cannot read {path} as a key file, which {CREDENTIALS} names: {error}") from error
     if kind == "service_account":
         return service_account.Credentials.from_service_account_file(path, scopes=[SCOPE])
     if kind == "authorized_user":

@@ -1,121 +1,144 @@
-"""WaveSpeed over plain HTTP: its own SDK cannot order a film without waiting for it.
+"""WaveSpeed over plain HTTP: its own SDK cannot submit a request without waiting for the video.
 
-A row's ``sends`` names what its endpoint takes beside prompt, picture and seed: endpoints differ and are strict.
+A row's ``sends`` names the fields that its endpoint accepts beside prompt, image and seed: endpoints differ, and reject
+unknown fields.
 """
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.records import Request
+from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
-from vmevalkit.media.picture import Size
-from vmevalkit.models._download import by_address, download
-from vmevalkit.models._talk import Said, Talk, refuses
-from vmevalkit.models._wishes import (
-    CONNECT_SECONDS,
-    answer_seconds,
-    further,
-    prompt_of,
-    required,
-    seed_of,
-    whole_seconds,
-    without_queries,
+from vmevalkit.media.image import Size
+from vmevalkit.models._download import download_by_url, download_video
+from vmevalkit.models._errors import LIST, POLL, SUBMIT, ErrorMapper, ErrorResponse, is_policy_refusal
+from vmevalkit.models._request_params import (
+    CONNECT_TIMEOUT_S,
+    get_prompt,
+    get_seed,
+    get_whole_seconds,
+    map_params,
+    require_setting,
+    response_timeout_s,
+    strip_url_queries,
 )
-from vmevalkit.models.model import Done, Failed, Listed, ModelSpec, Pending, Ticket
-from vmevalkit.models.preparing import BLACK, film_size, limited, nearest_ratio, prepare
+from vmevalkit.models.input_image import (
+    BLACK,
+    check_image_bytes,
+    choose_nearest_ratio,
+    choose_video_size,
+    prepare_image,
+)
+from vmevalkit.models.model import ModelSpec
 
 KEY = "WAVESPEED_API_KEY"
 HOME = "https://api.wavespeed.ai"
-PICTURE_LIMIT_BYTES = 50 * 1024 * 1024
+IMAGE_LIMIT_BYTES = 50 * 1024 * 1024
 LARGEST_SEED = 2**31 - 1
 PAGE = 100
 LISTED_DAYS = 7
-"""How far back the provider's list reaches."""
+"""Days that the provider's job list goes back."""
 
 
 class WaveSpeedVideos:
-    """Films by WaveSpeed, at WAVESPEED_BASE_URL where that is set."""
+    """Adapter for WaveSpeed. WAVESPEED_BASE_URL sets the address."""
 
     def __init__(self, spec: ModelSpec) -> None:
         import httpx
 
         self.spec = spec
-        self._talk = Talk(spec, KEY)
-        timeout = httpx.Timeout(answer_seconds(spec), connect=CONNECT_SECONDS)
+        self._errors = ErrorMapper(spec, KEY)
+        timeout = httpx.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S)
         home = (setting("WAVESPEED_BASE_URL") or HOME).rstrip("/")
         self._client = httpx.AsyncClient(
-            base_url=f"{home}/api/v3/", headers={"Authorization": f"Bearer {required(KEY, spec)}"}, timeout=timeout
+            base_url=f"{home}/api/v3/",
+            headers={"Authorization": f"Bearer {require_setting(KEY, spec)}"},
+            timeout=timeout,
         )
         self._downloads = httpx.AsyncClient(timeout=timeout)
 
-    async def submit(self, request: Request, key: str) -> Ticket:
-        self.spec.allow(request)
-        size = film_size(self.spec, request)
-        picture = limited(self.spec, prepare(self.spec, request, size, "as_it_is", BLACK), PICTURE_LIMIT_BYTES)
-        asked = self._asked(request, size or picture.size)
-        job = await self._call("POST", self.spec.vendor_id, "the order", {**asked, "image": picture.data_uri}, True)
-        return Ticket(self._talk.ordered(job.get("id")), picture.placement, {**asked, "image": picture.summary})
+    async def prepare(self, request: Request) -> PreparedRequest:
+        return await asyncio.to_thread(self._build_request, request)
 
-    def _asked(self, request: Request, size: Size) -> dict[str, Any]:
+    def _build_request(self, request: Request) -> PreparedRequest:
+        self.spec.validate(request)
+        size = choose_video_size(self.spec, request)
+        image = prepare_image(self.spec, request, size, "unchanged", BLACK)
+        check_image_bytes(self.spec, image, IMAGE_LIMIT_BYTES)
+        body = self._build_body(request, size or image.size)
+        return PreparedRequest({**body, "image": image.data_uri}, {**body, "image": image.summary}, image.placement)
+
+    async def submit(self, prepared: PreparedRequest, key: str) -> Ticket:
+        job = await self._call("POST", self.spec.vendor_id, SUBMIT, prepared.body, True)
+        return Ticket.for_request(self._errors.require_job_id(job.get("id")), prepared)
+
+    def _build_body(self, request: Request, size: Size) -> dict[str, Any]:
         spec = self.spec
-        seconds = whole_seconds(spec, request)
-        can_send = {
+        seconds = get_whole_seconds(spec, request)
+        fields = {
             "duration": seconds,
             "size": f"{size[0]}*{size[1]}",
-            "aspect_ratio": nearest_ratio(size, ("16:9", "9:16")),
+            "aspect_ratio": choose_nearest_ratio(size, ("16:9", "9:16")),
             "resolution": spec.options.get("resolution", f"{min(size)}p"),
-            "generate_audio": False,  # a sound track costs more, and nobody hears it
+            "generate_audio": False,  # audio costs more, and no scorer uses it
             "enable_audio": False,
         }
-        asked = {
-            "prompt": prompt_of(spec, request, needed=False),
-            **{name: can_send[name] for name in spec.options.get("sends", ("duration",))},
-            **further(
+        body = {
+            "prompt": get_prompt(spec, request, required=False),
+            **{name: fields[name] for name in spec.options.get("sends", ("duration",))},
+            **map_params(
                 spec, request, {"negative_prompt": "negative_prompt", "enhance_prompt": "enable_prompt_expansion"}
             ),
-            **further(spec, request, {"loras": "loras"}),
+            **map_params(spec, request, {"loras": "loras"}),
         }
-        seed = seed_of(spec, request, LARGEST_SEED)
-        return asked if seed is None else {**asked, "seed": seed}
+        seed = get_seed(spec, request, LARGEST_SEED)
+        return body if seed is None else {**body, "seed": seed}
 
-    async def poll(self, ticket: Ticket) -> Pending | Done | Failed:
-        job = await self._call("GET", f"predictions/{ticket.id}/result", "a question after the film")
-        status, record = job.get("status"), without_queries(job)
+    async def poll(self, ticket: Ticket) -> Pending | Finished | Failed:
+        job = await self._call("GET", f"predictions/{ticket.id}/result", POLL)
+        status, record = job.get("status"), strip_url_queries(job)
         if status in ("created", "processing"):
             return Pending()
         if status == "completed":
             outputs = job.get("outputs") or []
-            return Done(ticket, str(outputs[0]), record) if outputs else Failed("it made no film", answer=record)
+            return (
+                Finished(ticket, str(outputs[0]), record)
+                if outputs
+                else Failed("WaveSpeed made no video", answer=record)
+            )
         if status in ("failed", "cancelled", "timeout", "deleted"):
-            reason = self._talk.clean(str(job.get("error") or f"the job is {status} at WaveSpeed"))
-            return Failed(reason, refuses(str(job.get("code", "")), reason), record)
-        raise self._talk.unreadable("a question after the film")
+            reason = self._errors.sanitize(str(job.get("error") or f"the job is {status} at WaveSpeed"))
+            return Failed(reason, is_policy_refusal(str(job.get("code", "")), reason), record)
+        raise self._errors.map_unreadable_response(POLL)
 
-    async def fetch(self, done: Done, into: Path, limit_bytes: int) -> None:
-        async def load(url: str) -> None:
-            await download(self._downloads, url, into, limit_bytes, self._talk)
+    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
+        async def download(url: str) -> None:
+            await download_video(self._downloads, url, into, limit_bytes, self._errors)
 
-        await by_address(done, self.poll, load)
+        await download_by_url(done, self.poll, download)
 
-    async def orders(self, since: datetime) -> list[Listed] | None:
-        """The jobs of this model; the list names no prompts."""
+    async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
+        """Return the jobs of this model. The list has no prompts."""
         if datetime.now(since.tzinfo) - since > timedelta(days=LISTED_DAYS):
             return None
-        found: list[Listed] = []
+        found: list[ProviderJob] = []
         page = 0
         while True:
             page += 1
-            asked = {"page": page, "page_size": PAGE}
-            items = (await self._call("POST", "predictions", "its list of jobs", asked)).get("items") or []
+            items = (await self._call("POST", "predictions", LIST, {"page": page, "page_size": PAGE})).get(
+                "items"
+            ) or []
             for job in items:
                 created = datetime.fromisoformat(job["created_at"])
                 if created < since:
                     return found
                 if job.get("model") == self.spec.vendor_id:
-                    found.append(Listed(job["id"], created))
+                    found.append(ProviderJob(job["id"], created))
             if len(items) < PAGE:
                 return found
 
@@ -124,21 +147,22 @@ class WaveSpeedVideos:
         await self._downloads.aclose()
 
     async def _call(
-        self, method: str, path: str, what: str, body: dict[str, Any] | None = None, ordering: bool = False
+        self, method: str, path: str, action: str, body: dict[str, Any] | None = None, is_submit: bool = False
     ) -> dict[str, Any]:
-        """One call, and the ``data`` of its answer. WaveSpeed says a failure by status, or by ``code`` in a 200."""
-        with self._talk.about(what, ordering=ordering):
+        """Make one call and return the ``data`` of its response. An error is in the status, or in ``code`` of a
+        200."""
+        with self._errors.map_errors(action, is_submit=is_submit):
             response = await self._client.request(method, path, json=body)
             if response.status_code >= 400:
-                raise self._talk.answer(
-                    Said.of(response.status_code, response.headers, response.text), what, ordering=ordering
-                )
+                error = ErrorResponse.parse(response.status_code, response.headers, response.text)
+                raise self._errors.map_response(error, action, is_submit=is_submit)
             answer = response.json()
             code = answer.get("code", 200) if isinstance(answer, dict) else None
             if isinstance(code, int) and code >= 400:
-                raise self._talk.answer(Said.of(code, response.headers, answer), what, ordering=ordering)
+                error = ErrorResponse.parse(code, response.headers, answer)
+                raise self._errors.map_response(error, action, is_submit=is_submit)
             if not isinstance(answer, dict) or not isinstance(answer.get("data"), dict):
-                raise self._talk.unreadable(what, ordering=ordering)
+                raise self._errors.map_unreadable_response(action, is_submit=is_submit)
             data: dict[str, Any] = answer["data"]
             return data
 

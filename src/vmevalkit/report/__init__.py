@@ -1,1 +1,1 @@
-"""Reports: tables, filmstrips and pages, made from the files of an experiment alone."""
+"""Reports: tables, filmstrips and pages, made only from the files of an experiment."""

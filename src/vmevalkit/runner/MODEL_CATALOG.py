@@ -1,4 +1,4 @@
-"""The models as the specification lists them. It is a view of the catalogue: a new row appears by itself."""
+"""The models in the form of the specification, made from the catalogue: a new row appears automatically."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from vmevalkit.models.catalogue import MODELS
 from vmevalkit.models.model import ModelSpec
 
-NAMED = {
+WRAPPERS = {
     "OpenAIVideos": ("OpenAIWrapper", "SoraService"),
     "VeoVideos": ("VeoWrapper", "VeoService"),
     "GeminiVideos": ("GeminiWrapper", "GeminiService"),
@@ -15,12 +15,12 @@ NAMED = {
     "LumaVideos": ("LumaWrapper", "LumaService"),
     "WaveSpeedVideos": ("WaveSpeedWrapper", "WaveSpeedService"),
 }
-"""The names of wrapper and service in the adapter's module; elsewhere both are the adapter itself."""
+"""By adapter: the names of its wrapper and its service. Other adapters have neither, and are named themselves."""
 
 
-def _entry(spec: ModelSpec) -> dict[str, Any]:
+def _make_entry(spec: ModelSpec) -> dict[str, Any]:
     module, _, adapter = spec.adapter.partition(":")
-    wrapper, service = NAMED.get(adapter, (adapter, adapter))
+    wrapper, service = WRAPPERS.get(adapter, (adapter, adapter))
     return {
         "wrapper_module": module,
         "wrapper_class": wrapper,
@@ -31,11 +31,11 @@ def _entry(spec: ModelSpec) -> dict[str, Any]:
     }
 
 
-AVAILABLE_MODELS: dict[str, dict[str, Any]] = {name: _entry(spec) for name, spec in MODELS.items()}
+AVAILABLE_MODELS: dict[str, dict[str, Any]] = {name: _make_entry(spec) for name, spec in MODELS.items()}
 """By the model's name: wrapper_module, wrapper_class, service_class, model, description, family."""
 
 MODEL_FAMILIES: dict[str, list[str]] = {
     family: [name for name, entry in AVAILABLE_MODELS.items() if entry["family"] == family]
     for family in dict.fromkeys(entry["family"] for entry in AVAILABLE_MODELS.values())
 }
-"""The names of each family's models."""
+"""By family: the names of its models."""

@@ -1,4 +1,4 @@
-"""The tasks as the specification lists them. It is made by looking at the tasks: a new folder appears by itself."""
+"""The tasks in the form of the specification, made from the registry: a new task appears automatically."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from vmevalkit.tasks import TASKS
 
 
 def process_dataset(dataset: Mapping[str, Any], num_samples: int) -> list[dict[str, Any]]:  # noqa: ARG001
-    """The pairs of a dataset: there are as many as were asked for."""
+    """Return the pairs of a dataset, which has as many as were requested."""
     pairs: list[dict[str, Any]] = dataset["pairs"]
     return pairs
 
 
-def _entries() -> dict[str, dict[str, Any]]:
+def _make_entries() -> dict[str, dict[str, Any]]:
     return {
         name: {
             "name": task.title,
@@ -27,5 +27,5 @@ def _entries() -> dict[str, dict[str, Any]]:
     }
 
 
-TASK_CATALOG: dict[str, dict[str, Any]] = _entries()
+TASK_CATALOG: dict[str, dict[str, Any]] = _make_entries()
 """By the task's name: name, description, module, create_function, process_dataset."""

@@ -1,1 +1,1 @@
-"""The verbs of the line: generate questions, run models on them, and views of what there is."""
+"""Entry points of the specification: the catalogues of tasks and models, and inference."""

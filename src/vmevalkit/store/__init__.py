@@ -1,1 +1,1 @@
-"""Where everything lies, and how it gets there: written aside, renamed in, or not at all."""
+"""Files and folders: where each is, and atomic writes, so that a reader never sees a part of one."""

@@ -1,7 +1,8 @@
-"""What was ordered for money: an append-only file for each experiment and model.
+"""The journal of paid orders: an append-only file for each experiment and model, in the model's folder.
 
-A line is on the disk before the step that it announces: the intent before the order, the ticket before the first
-question about it. So after any crash the file tells what may have been paid for, and where it can be asked for.
+A line is on the disk before the step that it announces: the intent before the order is sent, the ticket before the
+first poll. So after any crash the file shows what may have been paid for, and how to ask for it. The experiment and the
+model are those of the folder: a line names domain, question and sample only.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError
-from vmevalkit.core.secrets import redacted, secrets
-from vmevalkit.store import layout
-from vmevalkit.store.batch import Batch
-from vmevalkit.store.commit import storing
+from vmevalkit.core.secrets import find_secrets, redact
+from vmevalkit.store import layout, old_keys
+from vmevalkit.store.atomic import os_errors
+from vmevalkit.store.group_commit import GroupCommit
+from vmevalkit.store.old_keys import rename_old_keys
 
-JobName = tuple[str, str, int]
-"""Domain, question and sample: a job of one experiment and one model."""
+JobKey = tuple[str, str, int]
+"""Domain, question and sample: identifies a job in the journals of one experiment and model."""
 
 Record = dict[str, Any]
 
-# What an adapter sent is written down whatever it is made of: no order may be lost over its record.
+# An adapter may put values of any type into ``sent``: no order may be lost because its record cannot be encoded.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
@@ -34,18 +36,19 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=st
 class Intent:
     """An order that is about to be sent."""
 
-    job: JobName
-    key: str
-    """Sent as idempotency key; the same when a lost order is sent again."""
+    job: JobKey
+    idempotency_key: str
+    """The same when a lost order is sent again."""
     prompt: str
-    asked: str
-    """Digest of the question and of how it is asked."""
+    input_digest: str
+    """Digest of the question and of the prompt as it is sent."""
     at: str
+    """Time in ISO format."""
     usd: float | None = None
-    """What it is expected to cost."""
-    alike: str = ""
-    """Digest of all that the provider is told: intents with the same one, such as samples of a question, may take each
-    other's orders. Empty where it is not known."""
+    """The expected price."""
+    request_digest: str = ""
+    """Digest of everything that the provider gets. Orders with the same digest, such as samples of a question, are
+    interchangeable. Empty where it is unknown."""
 
     @property
     def time(self) -> datetime:
@@ -53,176 +56,225 @@ class Intent:
 
 
 @dataclass(slots=True)
-class Entry:
-    """All that the journal says of a job."""
+class JournalEntry:
+    """The state of one job according to the journal."""
 
     intent: Intent | None = None
-    """The latest; None where none was sent, or where surely nothing was ordered."""
+    """The latest; None where none was sent, or where nothing was ordered for certain."""
     ticket: Record | None = None
-    """What the provider answered to the intent."""
+    """The provider's answer to the intent."""
     ticket_at: str | None = None
-    had: list[str] = field(default_factory=list)
-    """The provider's names of earlier orders that had tickets."""
+    """Time of the ticket in ISO format."""
+    earlier_order_ids: list[str] = field(default_factory=list)
+    """The provider's ids of earlier orders that had tickets."""
     status: str | None = None
-    """How the job ended; None as long as it is open."""
-    closed: bool = False
-    """Whether the ticket is of no further use."""
-    lost: list[Intent] = field(default_factory=list)
+    """The status of the finished job; None while it is open."""
+    is_closed: bool = False
+    """Whether the provider has finished with the ticket without a video: polling it again is pointless."""
+    lost_intents: list[Intent] = field(default_factory=list)
     """Earlier intents that got no answer, and were sent again."""
     usd: float = 0.0
-    """Spent on this job, as far as it is known."""
+    """The sum spent on this job, as far as it is known."""
 
     @property
-    def unanswered(self) -> list[Intent]:
-        """Intents that may have become orders which nobody has a ticket for."""
-        return self.lost if self.intent is None or self.ticket is not None else [*self.lost, self.intent]
+    def unanswered_intents(self) -> list[Intent]:
+        """Intents that may have become orders without a known ticket."""
+        if self.intent is None or self.ticket is not None:
+            return self.lost_intents
+        return [*self.lost_intents, self.intent]
 
-    def take(self, record: Record) -> None:
+    def apply(self, record: Record) -> None:
+        """Update the entry with the next line of the journal. Raises ValueError or KeyError where it is malformed."""
         what = record["what"]
         if what == "intent":
-            self.lost = self.unanswered
+            self.lost_intents = self.unanswered_intents
             if self.ticket is not None:
-                self.had.append(str(self.ticket["id"]))
-            self.intent = Intent(
-                _job(record), record["key"], record["prompt"], record["asked"], record["at"], record["usd"],
-                record.get("alike", ""),
-            )  # fmt: skip
-            self.ticket, self.ticket_at, self.status, self.closed = None, None, None, False
+                self.earlier_order_ids.append(str(self.ticket["id"]))
+            self.intent = _parse_intent(record)
+            self.ticket, self.ticket_at, self.status, self.is_closed = None, None, None, False
             self.usd += self.intent.usd or 0.0
         elif what == "void":
             self.usd -= (self.intent.usd or 0.0) if self.intent else 0.0
             self.intent = None
         elif what == "ticket":
-            self.ticket, self.ticket_at, self.status, self.closed = record["ticket"], record["at"], None, False
+            self.ticket, self.ticket_at, self.status, self.is_closed = record["ticket"], record["at"], None, False
         elif what == "settled":
-            self.status, self.closed = record["status"], record["closed"]
+            self.status, self.is_closed = record["status"], record["closed"]
             if record.get("usd") is not None and self.intent is not None:
                 self.usd += record["usd"] - (self.intent.usd or 0.0)
                 self.intent = replace(self.intent, usd=record["usd"])
         else:
-            raise ValueError(f"no record is called {what!r}")
+            raise ValueError(f"unknown kind of record {what!r}")
 
 
 class Journal:
-    """The journal of one experiment and model, open for writing. Only one process may have it, or the same part of it,
-    open; what the other parts say is read once."""
+    """The journal of one experiment and model, open for writing.
+
+    Only one process may have it open, or one process for each shard. The journals of other shards are read once.
+    """
 
     def __init__(self, folder: Path, part: str | None = None) -> None:
         self.path = layout.journal_file(folder, part)
-        with storing(self.path):
+        with os_errors(self.path):
             folder.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            self._size = max((end for _, end in _records(self.path)), default=0)
+            self._size = max((end for _, end in _read_records(self.path)), default=0)
             os.ftruncate(self._handle, self._size)
         self.entries = read_entries(layout.journals_of(folder))
-        self._batch: Batch[Record] = Batch(self._write)
-        self._secrets = secrets()
+        self._lines: GroupCommit[Record] = GroupCommit(self._write)
+        self._secrets = find_secrets()
 
-    def entry(self, job: JobName) -> Entry:
-        """What is known of a job; an empty entry where nothing is."""
-        return self.entries.get(job) or Entry()
+    def entry(self, job: JobKey) -> JournalEntry:
+        """Return the state of a job; an empty entry where nothing is known."""
+        return self.entries.get(job) or JournalEntry()
 
-    async def intend(self, intent: Intent) -> None:
-        """Returns once it is on the disk: only now may the order be sent."""
-        await self._put(
+    async def record_intent(self, intent: Intent) -> None:
+        """Return once the intent is on the disk: only then may the order be sent."""
+        await self._append(
             {
-                "what": "intent", "job": intent.job, "at": intent.at, "key": intent.key, "prompt": intent.prompt,
-                "asked": intent.asked, "usd": intent.usd, "alike": intent.alike,
+                "what": "intent", "job": intent.job, "at": intent.at, "key": intent.idempotency_key,
+                "prompt": intent.prompt, "input_digest": intent.input_digest, "usd": intent.usd,
+                "request_digest": intent.request_digest,
             }
         )  # fmt: skip
 
-    def void(self, job: JobName) -> None:
-        """Surely nothing was ordered. To lose this line would only make the job uncertain: nobody waits for it."""
-        record = {"what": "void", "job": job, "at": now()}
-        self._take(record)
-        self._batch.soon(record)
+    def record_void(self, job: JobKey) -> None:
+        """Record that nothing was ordered. Losing this line would only make the job uncertain, so it is not awaited."""
+        record = {"what": "void", "job": job, "at": now_text()}
+        self._apply(record)
+        self._lines.commit_later(record)
 
-    async def ticket(self, job: JobName, ticket: Record) -> None:
-        """Returns once it is on the disk."""
-        await self._put({"what": "ticket", "job": job, "at": now(), "ticket": ticket})
+    async def record_ticket(self, job: JobKey, ticket: Record) -> None:
+        """Return once the ticket is on the disk."""
+        await self._append({"what": "ticket", "job": job, "at": now_text(), "ticket": ticket})
 
-    async def settle(self, job: JobName, status: str, *, closed: bool, usd: float | None = None) -> None:
-        """How the job ended. ``closed``: its ticket is of no further use. ``usd``: what it cost, where that is said."""
-        await self._put({"what": "settled", "job": job, "at": now(), "status": status, "closed": closed, "usd": usd})
+    async def record_settled(self, job: JobKey, status: str, *, is_closed: bool, usd: float | None = None) -> None:
+        """Record the end of a job. ``is_closed``: polling its ticket again is pointless. ``usd``: the charged price."""
+        await self._append(
+            {"what": "settled", "job": job, "at": now_text(), "status": status, "closed": is_closed, "usd": usd}
+        )
 
     async def close(self) -> None:
-        await self._batch.close()
+        await self._lines.close()
         os.close(self._handle)
 
-    async def _put(self, record: Record) -> None:
-        self._take(record)
-        await self._batch.done(record)
+    async def _append(self, record: Record) -> None:
+        self._apply(record)
+        await self._lines.commit(record)
 
-    def _take(self, record: Record) -> None:
-        self.entries.setdefault(_job(record), Entry()).take(record)
+    def _apply(self, record: Record) -> None:
+        self.entries.setdefault(_job_key(record), JournalEntry()).apply(record)
 
     def _write(self, records: list[Record]) -> None:
         text = "".join(_encode(record) + "\n" for record in records)
-        data = memoryview(redacted(text, self._secrets).encode())
+        data = memoryview(redact(text, self._secrets).encode())
         length = len(data)
-        with storing(self.path):
+        with os_errors(self.path):
             try:
                 while data:
                     data = data[os.write(self._handle, data) :]
                 os.fsync(self._handle)
             except OSError:
-                os.ftruncate(self._handle, self._size)  # no half line before what a later call appends
+                os.ftruncate(self._handle, self._size)  # a later call must not append to half a line
                 raise
         self._size += length
 
 
-def now() -> str:
+def now_text() -> str:
+    """Return the current time in ISO format."""
     return datetime.now(UTC).isoformat()
 
 
-def read_entries(paths: Iterable[Path]) -> dict[JobName, Entry]:
-    """What the journals say together. A line that was being written when the process died does not count."""
-    files = [[record for record, _ in _records(path)] for path in paths]
+def read_entries(paths: Iterable[Path]) -> dict[JobKey, JournalEntry]:
+    """Return the state of each job from several journals together, without a last line that is incomplete."""
+    files = [[record for record, _ in _read_records(path)] for path in paths]
     records = [record for each in files for record in each]
-    if len(files) > 1:  # a job may have been in another part of the work, earlier
+    if len(files) > 1:  # an earlier call may have had the job in another shard
         records.sort(key=lambda record: str(record["at"]))
-    entries: defaultdict[JobName, Entry] = defaultdict(Entry)
+    entries: defaultdict[JobKey, JournalEntry] = defaultdict(JournalEntry)
     for record in records:
-        entries[_job(record)].take(record)
+        entries[_job_key(record)].apply(record)
     return dict(entries)
 
 
-def entries_in(outputs: Path, but: Path, of: Callable[[str], bool] = lambda _model: True) -> Iterator[Entry]:
-    """What the journals of all experiments say of the models ``of``, but those in the folder ``but``."""
-    for folder in {path.parent for path in layout.all_journals(outputs)} - {but}:
-        if of(layout.name_of(folder.name)):
+def read_other_entries(
+    outputs: Path, excluded_folder: Path, is_wanted_model: Callable[[str], bool] = lambda _model: True
+) -> Iterator[JournalEntry]:
+    """Yield the entries of all experiments, without those in ``excluded_folder`` and those of unwanted models."""
+    for folder in {path.parent for path in layout.all_journals(outputs)} - {excluded_folder}:
+        if is_wanted_model(layout.name_of(folder.name)):
             yield from read_entries(layout.journals_of(folder)).values()
 
 
-def spent_usd(paths: Iterable[Path]) -> float:
-    """What the journals say was spent, orders with unknown prices not counted."""
+def sum_spent_usd(paths: Iterable[Path]) -> float:
+    """Return what was spent according to the journals. Orders with unknown prices are not counted."""
     return sum(entry.usd for path in paths for entry in read_entries([path]).values())
 
 
-def _records(path: Path) -> Iterator[tuple[Record, int]]:
-    """Each record, and where its line ends."""
+class JournalReader:
+    """Reads what another process spends, from its journal as it grows."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._forget()
+
+    def _forget(self) -> None:
+        self._end, self._usd = 0, 0.0
+        self._entries: defaultdict[JobKey, JournalEntry] = defaultdict(JournalEntry)
+
+    def read_usd(self) -> float:
+        """Return the sum of all orders. Only lines that are new since the last call are read."""
+        try:
+            size = self._path.stat().st_size
+        except FileNotFoundError:
+            size = 0
+        if size < self._end:  # lines that could not be written completely were taken back
+            self._forget()
+        if size > self._end:
+            for record, end in _read_records(self._path, self._end):
+                entry = self._entries[_job_key(record)]
+                before = entry.usd
+                entry.apply(record)
+                self._usd += entry.usd - before
+                self._end = end
+        return self._usd
+
+
+def _read_records(path: Path, start: int = 0) -> Iterator[tuple[Record, int]]:
+    """Yield each record from a position on, with the position where its line ends."""
     try:
-        lines = path.read_bytes().split(b"\n")
+        with path.open("rb") as file:
+            file.seek(start)
+            lines = file.read().split(b"\n")
     except FileNotFoundError:
         return
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
-    end = 0
-    for number, line in enumerate(lines[:-1], 1):  # after the last newline is nothing, or a torn line
+    end = start
+    for number, line in enumerate(lines[:-1], 1):  # after the last newline comes nothing, or an incomplete line
         end += len(line) + 1
         try:
             record = json.loads(line)
-            Entry().take(record)
-        except (ValueError, TypeError, KeyError, IndexError) as error:
+            JournalEntry().apply(record)
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             if number == len(lines) - 1:
-                return  # a power cut may leave a line of rubbish at the end
+                return  # a power cut may leave garbage in the last line
+            place = f"line {number}" if start == 0 else f"the line that ends at byte {end}"
             raise StoreError(
-                f"line {number} of {path} is damaged ({error!r}): what was ordered there cannot be known; "
-                "remove the line, and compare with the provider's list of orders"
+                f"{place} of {path} is damaged ({error!r}), so its order is unknown; "
+                "remove the line, and compare the journal with the provider's list of orders"
             ) from error
         yield record, end
 
 
-def _job(record: Record) -> JobName:
+def _parse_intent(record: Record) -> Intent:
+    record = rename_old_keys(record, old_keys.INTENT)
+    return Intent(
+        _job_key(record), record["key"], record["prompt"], record["input_digest"], record["at"], record["usd"],
+        record.get("request_digest", ""),
+    )  # fmt: skip
+
+
+def _job_key(record: Record) -> JobKey:
     domain, question, sample = record["job"]
     return domain, question, sample

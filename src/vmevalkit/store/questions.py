@@ -1,61 +1,88 @@
-"""Question folders: those that were generated, and users' own of the same shape."""
+"""Question folders: generated ones, and users' own of the same shape."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError, UnknownName
 from vmevalkit.core.jsonable import digest
 from vmevalkit.core.records import Question
-from vmevalkit.store import layout
-from vmevalkit.store.commit import file_digest
+from vmevalkit.store import layout, old_keys
+from vmevalkit.store.atomic import file_digest, os_errors
+from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record
 
 
 def load_question(folder: Path | str) -> Question:
-    """The question in a folder. By hand it needs no more than first_frame.png and prompt.txt; its name is then its id,
-    and the folder around it, ``NAME_task``, names the domain."""
+    """Return the question in a folder.
+
+    A folder made by hand needs only first_frame.png and prompt.txt. Its name is then the question's id, and its parent
+    folder, ``NAME_task``, names the domain."""
     place = Path(folder)
-    metadata = read_record(place / layout.QUESTION_RECORD) or {}
+    metadata = rename_old_keys(read_record(place / layout.QUESTION_RECORD) or {}, old_keys.QUESTION)
     if not (place / layout.FIRST_FRAME).is_file():
         raise StoreError(
-            f"{place} is not a question: it has no {layout.FIRST_FRAME}; put it there, or remove the folder"
+            f"{place} is not a question: it has no {layout.FIRST_FRAME}; add the file, or remove the folder"
         )
     return Question(
         id=str(metadata.get("id") or layout.name_of(place.name)),
         domain=str(metadata.get("domain") or layout.domain_of(place.absolute().parent.name)),
-        prompt=_prompt(place, metadata),
+        prompt=_read_prompt(place, metadata),
         folder=place,
         metadata=metadata,
     )
 
 
 def load_questions(root: Path | str, domains: Iterable[str] | None = None) -> list[Question]:
-    """Every question below ``root``, by domain, then id; only ``domains`` where they are given."""
+    """Return every question below ``root``, sorted by domain and id; only those of ``domains`` where they are given."""
+    return list(iter_questions(root, domains))
+
+
+def iter_questions(root: Path | str, domains: Iterable[str] | None = None) -> Iterator[Question]:
+    """Yield the same one by one: a dataset may have more questions than fit in memory.
+
+    A domain without questions raises UnknownName after the last question."""
     place = Path(root)
     if not place.is_dir():
-        raise StoreError(f"there is no folder {place}; make questions first: vmevalkit generate --out {place}")
+        raise StoreError(f"there is no folder {place}; generate questions first: vmevalkit generate --out {place}")
     wanted = None if domains is None else set(domains)
-    found = [load_question(folder) for folder in question_folders(place)]
-    if wanted is not None:
-        present = {question.domain for question in found}
-        for domain in sorted(wanted - present):
-            raise UnknownName(f"domain in {place}", domain, present)
-        found = [question for question in found if question.domain in wanted]
-    _refuse_twins(found)
-    return found
+    present: set[str] = set()
+    renamed: dict[tuple[str, str], Path] = {}
+    for folder in question_folders(place):
+        question = load_question(folder)
+        present.add(question.domain)
+        if wanted is None or question.domain in wanted:
+            _refuse_duplicate_id(question, place, renamed)
+            yield question
+    for domain in sorted((wanted or set()) - present):
+        raise UnknownName(f"domain in {place}", domain, present)
 
 
-def question_folders(root: Path) -> list[Path]:
-    """Where the questions below ``root`` lie: in ``NAME_task`` folders."""
-    domains = [folder for folder in layout.subfolders(root) if folder.name.endswith("_task")]
-    return [folder for domain in domains for folder in layout.subfolders(domain)]
+def question_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of the questions below ``root``: those inside ``NAME_task`` folders."""
+    for domain in layout.subfolders(root):
+        if domain.name.endswith("_task"):
+            yield from layout.subfolders(domain)
+
+
+def list_question_files(question: Question) -> list[Path]:
+    """Return the files of a question that a model or a scorer may read: all but the video of the solution."""
+    with os_errors(question.folder):
+        paths = [path for path in question.folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+        root = question.folder.resolve()
+        outside = [path for path in paths if path.is_symlink() and not path.resolve().is_relative_to(root)]
+    if outside:
+        raise StoreError(
+            f"{outside[0]} is a link that leads outside its question, to {outside[0].resolve()}, which would be copied "
+            "into every run; replace the link by the file"
+        )
+    return sorted(path for path in paths if path.name != layout.SOLUTION)
 
 
 def question_digest(question: Question) -> str:
-    """A name for what is asked: of the puzzle where there is one, else of the files that pose it."""
+    """Return the digest of a question: of its puzzle where it has one, else of its prompt and its files."""
     if "puzzle" in question.metadata:
         return digest(question.metadata["puzzle"])
     names = (layout.FIRST_FRAME, layout.FINAL_FRAME, layout.GOAL)
@@ -63,7 +90,7 @@ def question_digest(question: Question) -> str:
     return digest({"prompt": question.prompt, **files})
 
 
-def _prompt(place: Path, metadata: dict[str, Any]) -> str:
+def _read_prompt(place: Path, metadata: dict[str, Any]) -> str:
     path = place / layout.PROMPT
     try:
         return path.read_text("utf-8").strip()
@@ -71,15 +98,20 @@ def _prompt(place: Path, metadata: dict[str, Any]) -> str:
         if isinstance(metadata.get("prompt"), str):
             return str(metadata["prompt"])
         raise StoreError(
-            f"{place} is not a question: it has no {layout.PROMPT}; put it there, or remove the folder"
+            f"{place} is not a question: it has no {layout.PROMPT}; add the file, or remove the folder"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"cannot read {path}: {error}") from error
 
 
-def _refuse_twins(questions: list[Question]) -> None:
-    places: dict[tuple[str, str], Path] = {}
-    for question in questions:
-        other = places.setdefault((question.domain, question.id), question.folder)
-        if other != question.folder:
-            raise StoreError(f"two questions have the id {question.id!r}: {other} and {question.folder}; rename one")
+def _refuse_duplicate_id(question: Question, root: Path, renamed: dict[tuple[str, str], Path]) -> None:
+    """Raise StoreError where another question has the same id.
+
+    Only folders that are not named after their questions are remembered, in ``renamed``: the others are unique."""
+    expected = layout.question_folder(root, question.domain, question.id)
+    other: Path | None = None
+    if question.folder != expected:
+        other = renamed.setdefault((question.domain, question.id), question.folder)
+        other = expected if other == question.folder and (expected / layout.FIRST_FRAME).is_file() else other
+    if other is not None and other != question.folder:
+        raise StoreError(f"two questions have the id {question.id!r}: {other} and {question.folder}; rename one")

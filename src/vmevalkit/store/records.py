@@ -1,9 +1,9 @@
-"""JSON records on the disk: read with a clear complaint, written so that a person can read them."""
+"""JSON records: read with clear errors, written in a form that a person can read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,25 +12,29 @@ import orjson
 
 from vmevalkit.core.errors import StoreError
 
+_PAIRS = b'  "pairs": ['
+_LARGEST_HEAD = 1 << 24
 _encode_anything = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """The JSON object in a file; None where there is no file."""
+    """Return the JSON object in a file; None where there is no file."""
     try:
         record = json.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise StoreError(f"{path} is not JSON ({error}); mend it or remove its folder") from error
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise StoreError(f"{path} is not JSON ({reason}); repair it or remove its folder") from error
     if not isinstance(record, dict):
-        raise StoreError(f"{path} holds no JSON object; mend it or remove its folder")
+        raise StoreError(f"{path} contains no JSON object; repair it or remove its folder")
     return record
 
 
-def _encode(value: Any) -> bytes:
+def encode_value(value: Any) -> bytes:
+    """Return a value as JSON in one line."""
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
     except TypeError:  # such as a seed of more than 64 bits
@@ -38,22 +42,55 @@ def _encode(value: Any) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _head(key: str) -> bytes:
-    return b"  " + _encode(key) + b": "
+def _encode_key(key: str) -> bytes:
+    return b"  " + encode_value(key) + b": "
 
 
 def record_bytes(record: Mapping[str, Any]) -> bytes:
-    """A key a line: readable, and ten times as fast to write as with every value on a line of its own."""
-    return b"{\n" + b",\n".join([_head(key) + _encode(value) for key, value in record.items()]) + b"\n}\n"
+    """Return JSON with one key per line: readable, and ten times as fast to write as one value per line."""
+    return b"{\n" + b",\n".join([_encode_key(key) + encode_value(value) for key, value in record.items()]) + b"\n}\n"
+
+
+def compact_bytes(record: Mapping[str, Any]) -> bytes:
+    """Return JSON in one line, for records that programs read."""
+    return encode_value(record) + b"\n"
 
 
 def record_text(record: Mapping[str, Any]) -> str:
-    """The same, to be looked through before it is written."""
+    """Return the same as text, which can be redacted before it is written."""
     return record_bytes(record).decode()
 
 
 def dataset_bytes(dataset: Mapping[str, Any]) -> bytes:
-    """A dataset, which ends in ``pairs``, with a pair a line."""
+    """Return a dataset as JSON with one pair per line; ``pairs`` is the last key."""
     head = {key: value for key, value in dataset.items() if key != "pairs"}
-    pairs = b",\n    ".join([_encode(pair) for pair in dataset["pairs"]])
-    return record_bytes({**head, "pairs": []}).removesuffix(b"[]\n}\n") + b"[\n    " + pairs + b"\n  ]\n}\n"
+    return b"".join(iter_dataset_bytes(head, map(encode_value, dataset["pairs"])))
+
+
+def read_dataset_head(path: Path) -> dict[str, Any]:
+    """Return the keys before ``pairs`` of a dataset that ``iter_dataset_bytes`` wrote, without reading the pairs.
+
+    Empty where there is no such file."""
+    head = b""
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if line.startswith(_PAIRS):
+                    record = json.loads(head.rstrip(b",\n") + b"}")
+                    return record if isinstance(record, dict) else {}
+                head += line
+                if len(head) > _LARGEST_HEAD:
+                    break
+    except (OSError, ValueError):
+        pass
+    return {}
+
+
+def iter_dataset_bytes(head: Mapping[str, Any], pairs: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same in parts, for a dataset whose pairs are encoded already."""
+    yield record_bytes({**head, "pairs": []}).removesuffix(b"[]\n}\n") + b"[\n    "
+    separator = b""
+    for pair in pairs:
+        yield separator + pair
+        separator = b",\n    "
+    yield b"\n  ]\n}\n"

@@ -1,4 +1,8 @@
-"""Run folders: one try of one model at one question, complete in itself."""
+"""Run folders: one attempt of one model at one question, complete in itself.
+
+The place of a run folder names its experiment, model, domain and question (see ``layout``). ``metadata.json`` repeats
+these names for readers; they are not read back.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +19,21 @@ from vmevalkit import __version__
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Question, Run
-from vmevalkit.core.secrets import redacted, secrets
+from vmevalkit.core.secrets import find_secrets, redact
 from vmevalkit.store import layout
-from vmevalkit.store.commit import clean, new_folder, storing
+from vmevalkit.store.atomic import clean, new_folder, os_errors
+from vmevalkit.store.questions import list_question_files
 from vmevalkit.store.records import read_record, record_bytes, record_text
 
 _VIDEO, _QUESTION = "video", "question"
-_REMEMBERED = 64
+_CACHED_QUESTIONS = 64
 _numbers = count()
 _RUN_FIELDS = tuple(field.name for field in fields(Run))
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a run is a try at. Whether it is done depends on this alone, never on the clock."""
+    """Identity of a job: one model, one question and one sample in an experiment. It does not depend on the time."""
 
     experiment: str
     model: str
@@ -46,89 +51,100 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PendingRun:
-    """A run folder being filled; nobody sees it yet."""
+    """A run folder that is being filled. It is hidden until it is complete."""
 
     run_id: str
-    aside: Path
+    staging: Path
+    """Where the folder is now."""
     target: Path
+    """Where the folder will be."""
     secrets: Sequence[str] = ()
 
     def publish(self) -> None:
-        """Let it appear; for a run that was begun on the shelf."""
-        aside, target = str(self.aside), str(self.target)
-        with storing(self.target):
+        """Rename the folder to its target: for a run that a RunStager began."""
+        staging, target = str(self.staging), str(self.target)
+        with os_errors(self.target):
             try:
-                os.rename(aside, target)  # noqa: PTH104  - here strings cost a third of paths
+                os.rename(staging, target)  # noqa: PTH104  - here strings cost a third of paths
             except FileNotFoundError:
                 self.target.parent.mkdir(parents=True, exist_ok=True)
-                os.rename(aside, target)  # noqa: PTH104
+                os.rename(staging, target)  # noqa: PTH104
 
     @property
     def video(self) -> Path:
-        """Where the model is to write its film."""
-        return self.aside / _VIDEO / f"{self.target.parent.name}.mp4"
+        """Where the model writes its video."""
+        return self.staging / _VIDEO / f"{self.target.parent.name}.mp4"
 
-    def finish(self, run: Run, more: Mapping[str, Any] | None = None) -> Run:
-        """Write the record, which is the last file of the folder, with ``more`` for its readers. Secrets do not get
-        into it. Returns the run as it will lie."""
+    def finish(self, run: Run, extra: Mapping[str, Any] | None = None) -> Run:
+        """Write the record, the last file of the folder, with ``extra`` keys for its readers. Secrets are removed.
+
+        Returns the run with its final paths."""
         video = None if run.video is None else self.target / _VIDEO / run.video.name
-        error = None if run.error is None else redacted(run.error, self.secrets)
+        error = None if run.error is None else redact(run.error, self.secrets)
         final = replace(run, run_id=self.run_id, folder=self.target, video=video, error=error)
-        text = redacted(record_text({**_as_record(final), **(more or {})}), self.secrets)
-        _write(f"{self.aside}/{layout.RUN_RECORD}", text.encode())
+        text = redact(record_text({**_to_record(final), **(extra or {})}), self.secrets)
+        _write(f"{self.staging}/{layout.RUN_RECORD}", text.encode())
         return final
 
 
 @contextmanager
 def new_run(outputs: Path, job: Job, question: Question) -> Iterator[PendingRun]:
-    """A run folder with the question in it. It appears, whole and on the disk, when the block ends."""
+    """Yield a run folder that contains the question. It appears, complete and on the disk, when the block ends."""
     with new_run_in(job.folder(outputs), job, question) as pending:
         yield pending
 
 
 @contextmanager
 def new_run_in(folder: Path, job: Job, question: Question, run_id: str | None = None) -> Iterator[PendingRun]:
-    """The same in any folder, and under a name of one's own."""
+    """Yield the same in any folder, and under a given name."""
     clean(folder)
-    run_id = run_id or _vacant(job, folder)
-    with new_folder(folder / run_id, durable=True) as aside:
-        yield _filled(PendingRun(run_id, aside, folder / run_id, secrets()), _question_files(question))
+    run_id = run_id or find_free_run_id(folder, job.model, job.question_id, job.sample)
+    with new_folder(folder / run_id, durable=True) as staging:
+        pending = PendingRun(run_id, staging, folder / run_id, find_secrets())
+        yield _add_question(pending, _read_question_files(question))
 
 
-class Shelf:
-    """For many runs that ``flush`` will bring to the disk at once: each is filled in a scratch folder that somebody
-    else cleans up, and appears when it is published."""
+class RunStager:
+    """Fills many run folders in a scratch folder, for a caller that syncs them to the disk together.
+
+    Each appears at its place when it is published. The caller removes the scratch folder.
+    """
 
     def __init__(self, scratch: Path) -> None:
-        self._scratch, self._secrets = scratch, secrets()
+        self._scratch, self._secrets = scratch, find_secrets()
         self._files: dict[Path, list[tuple[str, bytes]]] = {}
-        """Of the latest questions: samples of a question come close together."""
+        """Files of the latest questions: samples of a question come close together."""
 
-    def run(self, folder: Path, job: Job, question: Question, run_id: str | None = None) -> PendingRun:
-        run_id = run_id or _vacant(job, folder)
-        aside = self._scratch / f"run-{next(_numbers)}"
-        with storing(aside):
-            os.mkdir(aside)  # noqa: PTH102
-            pending = PendingRun(run_id, aside, folder / run_id, self._secrets)
-            return _filled(pending, self._files_of(question))
+    def stage_run(self, folder: Path, job: Job, question: Question, run_id: str | None = None) -> PendingRun:
+        run_id = run_id or find_free_run_id(folder, job.model, job.question_id, job.sample)
+        staging = self._scratch / f"run-{next(_numbers)}"
+        with os_errors(staging):
+            os.mkdir(staging)  # noqa: PTH102
+            pending = PendingRun(run_id, staging, folder / run_id, self._secrets)
+            return _add_question(pending, self._cached_files(question))
 
-    def _files_of(self, question: Question) -> list[tuple[str, bytes]]:
+    def _cached_files(self, question: Question) -> list[tuple[str, bytes]]:
         files = self._files.get(question.folder)
         if files is None:
-            if len(self._files) == _REMEMBERED:
+            if len(self._files) == _CACHED_QUESTIONS:
                 del self._files[next(iter(self._files))]
-            files = self._files[question.folder] = _question_files(question)
+            files = self._files[question.folder] = _read_question_files(question)
         return files
 
 
 def find_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
-    """The run that counts for each job of an experiment."""
-    return counting(all_runs(outputs, experiment, models))
+    """Return the effective run of each job of an experiment."""
+    return list(iter_runs(outputs, experiment, models))
 
 
-def counting(runs: Iterable[Run]) -> list[Run]:
-    """Of the runs of each job, in the order of their age, the one that counts: the latest film, else the latest
-    failure."""
+def iter_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> Iterator[Run]:
+    """Yield the same one by one: an experiment may have more runs than fit in memory."""
+    for folder in _iter_job_folders(outputs, experiment, models):
+        yield from select_effective_runs(load_job_runs(folder))
+
+
+def select_effective_runs(runs: Iterable[Run]) -> list[Run]:
+    """Return one run of each job: the latest with a video, else the latest. ``runs`` are sorted by age."""
     best: dict[Job, Run] = {}
     for run in runs:
         other = best.get(Job.of(run))
@@ -137,72 +153,82 @@ def counting(runs: Iterable[Run]) -> list[Run]:
     return list(best.values())
 
 
-def all_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
-    """Every run of an experiment, by model, domain and question, then by age."""
+def load_all_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> list[Run]:
+    """Return every run of an experiment, sorted by model, domain and question, then by age."""
+    return [run for folder in _iter_job_folders(outputs, experiment, models) for run in load_job_runs(folder)]
+
+
+def _iter_job_folders(outputs: Path | str, experiment: str, models: list[str] | None) -> Iterator[Path]:
     place = layout.experiment_folder(Path(outputs), experiment)
     wanted = None if models is None else {layout.folder_name(model) for model in models}
-    runs: list[Run] = []
     for model in layout.subfolders(place):
         if wanted is not None and model.name not in wanted:
             continue
         for domain in layout.subfolders(model):
-            for job in layout.subfolders(domain):
-                runs.extend(runs_of(job))
-    return runs
+            yield from layout.subfolders(domain)
 
 
-def runs_of(job_folder: Path) -> list[Run]:
-    """The runs of one model at one question, the oldest first. A folder without a record does not count."""
-    dated = []
-    for folder in layout.subfolders(job_folder):
-        record = read_record(folder / layout.RUN_RECORD)
-        if record is not None:
-            dated.append((str(record.get("created_at", "")), folder.name, _from_record(record, folder)))
-    return [run for _, _, run in sorted(dated, key=lambda row: row[:2])]
+def load_job_runs(job_folder: Path) -> list[Run]:
+    """Return the runs of one model at one question, the oldest first. A folder without a record is skipped."""
+    folders = [(folder, read_record(folder / layout.RUN_RECORD)) for folder in layout.subfolders(job_folder)]
+    records = [(str(record.get("created_at", "")), folder, record) for folder, record in folders if record is not None]
+    if not records:
+        return []
+    names = _names_of_place(job_folder)
+    records.sort(key=lambda row: (row[0], row[1].name))
+    return [_from_record(record, folder, names) for _, folder, record in records]
 
 
 def load_run(folder: Path | str) -> Run:
+    """Return the run in a folder of an experiment. Raises StoreError where it is unfinished, or elsewhere."""
     place = Path(folder)
-    record = read_record(place / layout.RUN_RECORD)
-    if record is None:
-        raise StoreError(f"{place} is not a finished run: it has no {layout.RUN_RECORD}")
-    return _from_record(record, place)
+    return _from_record(_require_record(place), place, _names_of_place(place.absolute().parent))
+
+
+def load_standalone_run(folder: Path | str) -> Run:
+    """Return the run in a folder outside experiments, such as InferenceRunner writes. Its record has all names."""
+    place = Path(folder)
+    return _from_record(_require_record(place), place)
 
 
 def question_of(run: Run) -> Path:
-    """The folder of the question as the run met it."""
-    return run.folder / _QUESTION
+    """Return the folder of the question as the run used it."""
+    return question_in(run.folder)
 
 
-def _vacant(job: Job, folder: Path) -> str:
-    """A run id of the shape model_question_date_time; a number follows where that second is taken."""
-    stem = f"{layout.folder_name(job.model)}_{layout.folder_name(job.question_id)}_{datetime.now(UTC):%Y%m%d_%H%M%S}"
-    if job.sample:
-        stem += f"_sample{job.sample}"
-    run_id, again = stem, 1
+def question_in(run_folder: Path) -> Path:
+    """Return the same for a run that is known by its folder."""
+    return run_folder / _QUESTION
+
+
+def find_free_run_id(folder: Path, model: str, question_id: str, sample: int = 0) -> str:
+    """Return a run id of the form model_question_date_time, with a number where that is taken in ``folder``."""
+    stem = f"{layout.folder_name(model)}_{layout.folder_name(question_id)}_{datetime.now(UTC):%Y%m%d_%H%M%S}"
+    if sample:
+        stem += f"_sample{sample}"
+    run_id, number = stem, 1
     while os.path.exists(f"{folder}/{run_id}"):  # noqa: PTH110
-        again += 1
-        run_id = f"{stem}-{again}"
+        number += 1
+        run_id = f"{stem}-{number}"
     return run_id
 
 
-def _filled(pending: PendingRun, files: Iterable[tuple[str, bytes]]) -> PendingRun:
-    place = f"{pending.aside}/{_QUESTION}"
-    os.mkdir(f"{pending.aside}/{_VIDEO}")  # noqa: PTH102
+def _add_question(pending: PendingRun, files: Iterable[tuple[str, bytes]]) -> PendingRun:
+    place = f"{pending.staging}/{_QUESTION}"
+    os.mkdir(f"{pending.staging}/{_VIDEO}")  # noqa: PTH102
     os.mkdir(place)  # noqa: PTH102
     for name, content in files:
         _write(f"{place}/{name}", content)
     return pending
 
 
-def _question_files(question: Question) -> list[tuple[str, bytes]]:
-    """What a run keeps of its question: all but the solution's film."""
-    with storing(question.folder):
-        paths = [path for path in question.folder.iterdir() if path.is_file() and not path.name.startswith(".")]
-        files = {path.name: path.read_bytes() for path in paths if path.name != layout.SOLUTION}
-    named = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
-    if not named.items() <= question.metadata.items():  # by hand, the folder's name may be all that names it
-        files[layout.QUESTION_RECORD] = record_bytes({**question.metadata, **named})
+def _read_question_files(question: Question) -> list[tuple[str, bytes]]:
+    """Return the files of a question that a run keeps: all but the solution's video."""
+    with os_errors(question.folder):
+        files = {path.name: path.read_bytes() for path in list_question_files(question)}
+    names = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
+    if not names.items() <= question.metadata.items():  # a question made by hand may be named by its folder only
+        files[layout.QUESTION_RECORD] = record_bytes({**question.metadata, **names})
     return list(files.items())
 
 
@@ -216,18 +242,34 @@ def _write(target: str, content: bytes) -> None:
         os.close(handle)
 
 
-def _as_record(run: Run) -> dict[str, Any]:
-    """The run without its place, so that the folder can be moved."""
+def _to_record(run: Run) -> dict[str, Any]:
+    """Return the run as JSON, without its absolute paths, so that the folder can be moved."""
     record = {name: to_json(getattr(run, name)) for name in _RUN_FIELDS if name != "folder"}
     record["video"] = None if run.video is None else f"{_VIDEO}/{run.video.name}"
     return {**record, "created_at": datetime.now(UTC).isoformat(), "vmevalkit_version": __version__}
 
 
-def _from_record(record: dict[str, Any], folder: Path) -> Run:
-    known = {name: record[name] for name in _RUN_FIELDS if name in record}
-    known["folder"] = folder
-    known["video"] = folder / str(record["video"]) if record.get("video") else None
+def _names_of_place(job_folder: Path) -> dict[str, str]:
+    names = layout.parse_job_folder(job_folder)
+    return dict(zip(("experiment", "model", "domain", "question_id"), names, strict=True))
+
+
+def _require_record(folder: Path) -> dict[str, Any]:
+    record = read_record(folder / layout.RUN_RECORD)
+    if record is None:
+        raise StoreError(f"{folder} is not a finished run: it has no {layout.RUN_RECORD}")
+    return record
+
+
+def _from_record(record: dict[str, Any], folder: Path, names: Mapping[str, str] | None = None) -> Run:
+    """Return the run of a record. ``names`` of its place take precedence: the folder may be a copy, or renamed."""
+    values = {name: record[name] for name in _RUN_FIELDS if name in record}
+    values |= names or {}
+    values["folder"] = folder
+    values["video"] = folder / str(record["video"]) if record.get("video") else None
     try:
-        return from_json(Run, known)
+        return from_json(Run, values)
     except (TypeError, ValueError, KeyError) as error:
-        raise StoreError(f"{folder / layout.RUN_RECORD} is no record of a run ({error}); remove its folder") from error
+        raise StoreError(
+            f"{folder / layout.RUN_RECORD} is not the record of a run ({error}); remove its folder"
+        ) from error

@@ -1,4 +1,8 @@
-"""Score files: a verdict, and what it was made from. It is finished only as long as all of that is still the same."""
+"""Score files: a verdict, with the digests of the video and the puzzle and the version of the scorer.
+
+The place of a score file names its experiment, model, domain and question (see ``layout``). Its record repeats these
+names for readers; they are not read back.
+"""
 
 from __future__ import annotations
 
@@ -12,49 +16,64 @@ from typing import Any
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Run, Score
-from vmevalkit.store import layout
-from vmevalkit.store.commit import clean, file_digest, write_file
+from vmevalkit.core.scorer import ScoreFiles
+from vmevalkit.store import layout, old_keys
+from vmevalkit.store.atomic import clean, file_digest, os_errors, write_file
+from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record, record_bytes
+
+_SPECIFICATION_VALUE = "solution_correctness_score"
+_JUDGED = ("solved", "passed", "outcome", "process", "failure_mode", "ever_solved")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score file."""
+    """The content of a score file."""
 
     experiment: str
     model: str
     domain: str
     question_id: str
     evaluator: str
-    """Names the file: ``RuleEvaluator``, ``GPT4OEvaluator``, ``HumanEvaluator``."""
+    """The name of the file: ``RuleEvaluator``, ``GPT4OEvaluator``, ``HumanEvaluator``."""
     score: Score
     sample: int = 0
     run_id: str | None = None
-    """None for a film from elsewhere."""
+    """None for a video from elsewhere."""
     video_digest: str | None = None
     puzzle_digest: str | None = None
     annotator: str | None = None
-    """Who judged, where people do: each has a file of their own."""
-    film: Path | None = None
-    """Where a film from elsewhere lay when it was scored; a run knows its own."""
+    """The person who judged, where people do: each has a file of their own."""
+    video: Path | None = None
+    """The path of a video from elsewhere; None for the video of a run."""
     question_folder: Path | None = None
-    """Likewise its question."""
+    """The folder of its question; None for the question of a run."""
     timestamp: str = ""
+    trace: Path | None = None
+    """The trace beside the score; None for a scorer that writes none."""
+    evidence: Path | None = None
+    """The evidence strip beside the score; None where there is none."""
+    details: dict[str, Any] | None = None
+    """What a judge or a person leaves beside the verdict: who was asked, when, at what price; of a person the queue,
+    its probability and the time. The file has the specification's key for the value then."""
 
     def path(self, evaluations: Path) -> Path:
+        """Return the path of the file below ``evaluations``."""
         return score_file(
             evaluations, self.experiment, self.model, self.domain, self.question_id, self.evaluator,
             sample=self.sample, annotator=self.annotator,
         )  # fmt: skip
 
-    def made_from(self, *, video_digest: str | None, puzzle_digest: str | None, version: str) -> bool:
-        """Whether scoring again could only give the same."""
+    def is_up_to_date(self, *, video_digest: str | None, puzzle_digest: str | None, version: str) -> bool:
+        """Whether scoring again would give the same: same video, same puzzle, same version of the scorer."""
         inputs = (self.video_digest, self.puzzle_digest, self.score.version)
         return None not in inputs and inputs == (video_digest, puzzle_digest, version)
 
     def is_of(self, run: Run) -> bool:
-        """Whether this is a verdict on the film that the run has now. The records tell; a film is read only where they
-        differ, since somebody may have changed it in its place before it was scored."""
+        """Whether this is a verdict on the video that the run has now.
+
+        The records decide. The video is read only where they differ, since it may have been replaced before it was
+        scored."""
         if run.video is None:
             return False
         puzzles = (self.puzzle_digest, run.question_digest)
@@ -71,14 +90,16 @@ def score_file(
     evaluations: Path, experiment: str, model: str, domain: str, question_id: str, evaluator: str,
     *, sample: int = 0, annotator: str | None = None,
 ) -> Path:  # fmt: skip
+    """Return the path of a score file."""
     job = layout.job_folder(evaluations, experiment, model, domain, question_id)
     folder = layout.sample_folder(job, sample)
-    if annotator is not None:
-        return folder / layout.folder_name(evaluator) / f"{layout.folder_name(annotator)}.json"
-    return folder / f"{layout.folder_name(evaluator)}.json"
+    return layout.score_file(folder, evaluator, annotator)
 
 
-def save_score(evaluations: Path | str, scored: Scored) -> Path:
+def save_score(evaluations: Path | str, scored: Scored, files: ScoreFiles | None = None) -> Path:
+    """Write a score file, after what belongs beside it. Returns its path.
+
+    Without ``files`` the trace and the strip that ``scored`` names are kept. All others are removed."""
     path = scored.path(Path(evaluations))
     metadata = {
         "evaluator": scored.evaluator,
@@ -93,43 +114,81 @@ def save_score(evaluations: Path | str, scored: Scored) -> Path:
         "puzzle_digest": scored.puzzle_digest,
         "scorer_version": scored.score.version,
         "annotator": scored.annotator,
-        "film": _relative(scored.film, path.parent),
+        "video": _relative(scored.video, path.parent),
         "question_folder": _relative(scored.question_folder, path.parent),
     }
     clean(path.parent)
-    write_file(path, record_bytes({"metadata": metadata, "result": to_json(scored.score)}))
+    trace = (scored.trace, None) if files is None else (None, files.trace)
+    evidence = (scored.evidence, None) if files is None else (None, files.evidence)
+    beside = {"trace": (layout.trace_file(path), *trace), "evidence": (layout.evidence_file(path), *evidence)}
+    result = to_json(scored.score)
+    if scored.details is not None:
+        result = {_SPECIFICATION_VALUE: scored.score.value, **result}
+    for name, (place, kept, content) in beside.items():
+        if content is not None:
+            write_file(place, content)
+        if content is not None or kept is not None:
+            result[name] = place.name
+    details = {} if scored.details is None else {"details": scored.details}
+    write_file(path, record_bytes({"metadata": metadata, "result": result, **details}))
+    for name, (place, _, _) in beside.items():
+        if name not in result:
+            with os_errors(place):
+                place.unlink(missing_ok=True)
     return path
 
 
+def list_files_of_score(score: Path) -> list[Path]:
+    """Return the paths of the files that may be beside a score file: its trace and its evidence strip."""
+    return [layout.trace_file(score), layout.evidence_file(score)]
+
+
 def load_score(path: Path) -> Scored | None:
-    """The score in a file; None where there is no file."""
+    """Return the score in a file; None where there is no file."""
     record = read_record(path)
     if record is None:
         return None
     try:
-        about: dict[str, Any] = record["metadata"]
+        about = rename_old_keys(record["metadata"], old_keys.SCORE)
+        result = dict(record["result"])
+        trace, evidence = (_absolute(result.pop(name, None), path.parent) for name in ("trace", "evidence"))
+        value = result.pop(_SPECIFICATION_VALUE, None)
+        if "scorer" not in result:  # a file of the specification's own form has nothing else
+            result = {
+                "scorer": about["evaluator"], "version": "", "value": value,
+                "explanation": str(result.get("explanation") or ""),
+            }  # fmt: skip
+        if result["value"] is None:  # older files hold default values here, which nobody judged
+            result = {name: value for name, value in result.items() if name not in _JUDGED}
+        metrics = rename_old_keys(result.get("metrics", {}), old_keys.METRICS)
+        sample, annotator = about.get("sample", 0), about.get("annotator")
+        job_folder = path.parents[(sample != 0) + (annotator is not None)]
+        experiment, model, domain, question_id = layout.parse_job_folder(job_folder)
         return Scored(
-            experiment=about["experiment"],
-            model=about["model_name"],
-            domain=about["task_type"].removesuffix("_task"),
-            question_id=about["task_id"],
+            experiment=experiment,
+            model=model,
+            domain=domain,
+            question_id=question_id,
             evaluator=about["evaluator"],
-            score=from_json(Score, record["result"]),
-            sample=about.get("sample", 0),
+            score=from_json(Score, {**result, "metrics": metrics}),
+            sample=sample,
             run_id=about.get("run_id"),
             video_digest=about.get("video_digest"),
             puzzle_digest=about.get("puzzle_digest"),
-            annotator=about.get("annotator"),
+            annotator=annotator,
             timestamp=about.get("timestamp", ""),
-            film=_absolute(about.get("film"), path.parent),
+            video=_absolute(about.get("video"), path.parent),
             question_folder=_absolute(about.get("question_folder"), path.parent),
+            trace=trace,
+            evidence=evidence,
+            details=record.get("details"),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
-        raise StoreError(f"{path} is no score file ({error!r}); remove it and score again") from error
+        raise StoreError(f"{path} is not a score file ({error!r}); remove it and score again") from error
 
 
 def _relative(path: Path | None, folder: Path) -> str | None:
-    """As the score file names it: they may be moved together."""
+    """Return the path as the score file stores it, relative, so that both can be moved together."""
     return None if path is None else Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
 
 
@@ -138,23 +197,23 @@ def _absolute(name: str | None, folder: Path) -> Path | None:
 
 
 def load_scores(evaluations: Path | str, experiment: str) -> list[Scored]:
-    """Every score of an experiment, by model, domain, question, sample and scorer."""
+    """Return every score of an experiment, sorted by model, domain, question, sample and scorer."""
     place = layout.experiment_folder(Path(evaluations), experiment)
     if not place.is_dir():
-        raise StoreError(f"there are no scores in {place}; make them first: vmevalkit score --experiment {experiment}")
-    loaded = (load_score(path) for path in _score_files(place))
+        raise StoreError(f"there are no scores in {place}; score first: vmevalkit score --experiment {experiment}")
+    loaded = (load_score(path) for path in _find_score_files(place))
     return [scored for scored in loaded if scored is not None]
 
 
-def _score_files(experiment: Path) -> Iterator[Path]:
+def _find_score_files(experiment: Path) -> Iterator[Path]:
     for model in layout.subfolders(experiment):
         for domain in layout.subfolders(model):
             for job in layout.subfolders(domain):
-                yield from _files_in(job)
+                yield from _find_json_files(job)
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    files = (path for path in folder.iterdir() if path.suffix == ".json" and not path.name.startswith("."))
+def _find_json_files(folder: Path) -> Iterator[Path]:
+    files = (path for path in folder.iterdir() if layout.is_score_file(path.name))
     yield from sorted(files)
-    for inside in layout.subfolders(folder):  # samples, and annotators of a scorer
-        yield from _files_in(inside)
+    for inside in layout.subfolders(folder):  # of samples, and of annotators
+        yield from _find_json_files(inside)

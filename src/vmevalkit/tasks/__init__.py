@@ -1,41 +1,95 @@
-"""The puzzles, one folder each. They are found by looking: a folder ``NAME_task`` whose package has a ``TASK``."""
+"""The puzzles, one folder each: a folder ``NAME_task`` whose package has a ``TASK``.
+
+Other packages add tasks by an entry point of the group ``vmevalkit.tasks`` that is named like the task and loads to it.
+A Python file adds those in its ``TASKS`` (a list) once the setting ``VMEVALKIT_TASKS`` names the file.
+"""
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
-from vmevalkit.core.errors import UnknownName
-from vmevalkit.tasks.task import AnyTask
-
-
-@cache
-def _names() -> tuple[str, ...]:
-    folders = pkgutil.iter_modules([str(Path(__file__).parent)])
-    return tuple(sorted(info.name.removesuffix("_task") for info in folders if info.name.endswith("_task")))
+from vmevalkit.core.errors import SetupError, UnknownName
+from vmevalkit.core.plugins import TASK_PLUGINS, describe_entry_point, load_entry_point
+from vmevalkit.tasks.task import AnyTask, Task
 
 
-class _Tasks(Mapping[str, AnyTask]):
-    """A task is imported when it is asked for: who makes mazes need not load the chess pieces."""
+class Tasks(Mapping[str, AnyTask]):
+    """Every task by its name. A task is imported when it is asked for: generating mazes does not load chess pieces."""
+
+    def __init__(self) -> None:
+        self._loaders: dict[str, Callable[[], AnyTask]] | None = None
 
     def __getitem__(self, name: str) -> AnyTask:
-        if name not in _names():
-            raise UnknownName("task", name, _names())
-        task: AnyTask = import_module(f"vmevalkit.tasks.{name}_task").TASK
-        return task
+        loaders = self._find()
+        if name not in loaders:
+            raise UnknownName("task", name, loaders)
+        return loaders[name]()
 
     def __contains__(self, name: object) -> bool:
-        return name in _names()
+        return name in self._find()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_names())
+        return iter(self._find())
 
     def __len__(self) -> int:
-        return len(_names())
+        return len(self._find())
+
+    def _find(self) -> dict[str, Callable[[], AnyTask]]:
+        if self._loaders is None:
+            found: dict[str, Callable[[], AnyTask]] = {}
+            for place, name, loader in _find_loaders():
+                if name in found:
+                    raise SetupError(f"two tasks are called {name!r}; rename or remove the one of {place}")
+                found[name] = loader
+            self._loaders = dict(sorted(found.items()))
+        return self._loaders
 
 
-TASKS: Mapping[str, AnyTask] = _Tasks()
-"""Every task by its name."""
+def _find_loaders() -> Iterator[tuple[str, str, Callable[[], AnyTask]]]:
+    for info in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if info.name.endswith("_task"):
+            yield "this package", info.name.removesuffix("_task"), partial(_load_module, info.name)
+    for point in TASK_PLUGINS.find_entry_points():
+        yield describe_entry_point(point), point.name, partial(_load_entry_point, point)
+    for path, tasks in TASK_PLUGINS.load_files():
+        if not isinstance(tasks, Iterable):
+            raise SetupError(f"{path} has no list TASKS; add one with its tasks")
+        for task in tasks:
+            checked = _require_task(task, path)
+            yield path, checked.name, partial(_require_task, checked, path)
+
+
+def _load_module(folder: str) -> AnyTask:
+    task: AnyTask = import_module(f"vmevalkit.tasks.{folder}").TASK
+    return task
+
+
+def _load_entry_point(point: EntryPoint) -> AnyTask:
+    place = describe_entry_point(point)
+    task = _require_task(load_entry_point(point), place)
+    if task.name != point.name:
+        raise SetupError(f"{place} gives the task {task.name!r}; name the entry point {task.name!r} too")
+    return task
+
+
+def _require_task(loaded: Any, place: str) -> AnyTask:
+    if not isinstance(loaded, Task):
+        raise SetupError(
+            f"{place} gives {type(loaded).__name__}; it must give an instance of vmevalkit.tasks.task.Task"
+        )
+    return loaded
+
+
+TASKS: Mapping[str, AnyTask] = Tasks()
+"""Every task by its name: those of this package, of installed packages and of the user's files."""
+
+
+def load_task(name: str) -> AnyTask:
+    """Return the task of this name. Raises UnknownName with the nearest one."""
+    return TASKS[name]

@@ -1,11 +1,12 @@
-"""The contract: a task is a scene that can be drawn, and read back.
+"""The contract of a task: a scene that can be drawn and read back.
 
-P is a puzzle: frozen, JSON-able, the whole truth. S is a state: the whole visible scene at one time, what moves and
-what must stay. ``draw`` and ``read`` are inverse to each other; everything else is logic without pixels.
+P is a puzzle: frozen, JSON-able, the whole truth. S is a state: the whole visible scene at one time, with what moves
+and what must stay. ``draw`` and ``read`` are inverse to each other; everything else is logic without pixels.
 """
 
 from __future__ import annotations
 
+import copyreg
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -15,8 +16,11 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from vmevalkit.core.errors import UnknownName
 from vmevalkit.core.records import Finding
-from vmevalkit.media.picture import Frame
-from vmevalkit.media.sighting import Sighting
+from vmevalkit.media.image import Frame
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.media.residual import Blob, Box, find_changed_boxes
+from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.evidence import MotionLimits
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -24,10 +28,10 @@ S_co = TypeVar("S_co", covariant=True)
 K = TypeVar("K")
 
 Expected = Literal["pass", "fail", "n/a"]
-"""The verdict that a trick film deserves: known by construction."""
+"""The verdict that a trick video deserves by construction."""
 
 
-_ALIKE: dict[str, Expected] = {
+_COMMON: dict[str, Expected] = {
     "oracle": "pass",
     "slower": "pass",
     "faster": "pass",
@@ -40,103 +44,118 @@ _ALIKE: dict[str, Expected] = {
     "halfway": "fail",
     "solved_then_destroyed": "fail",
 }
-ANSWER_COUNTS: Mapping[str, Expected] = _ALIKE | {"cut_to_final": "pass", "crossfade": "pass"}
-"""What the generic tricks deserve where the final state says it all: a cut to the answer is an answer."""
-WAY_COUNTS: Mapping[str, Expected] = _ALIKE | {"cut_to_final": "fail", "crossfade": "fail"}
-"""What they deserve where the way to it is a part of the answer."""
+FINAL_STATE_MATTERS: Mapping[str, Expected] = _COMMON | {"cut_to_final": "pass", "crossfade": "pass"}
+"""Verdicts of the generic tricks where only the final state matters: a cut to the answer is an answer."""
+PROCESS_MATTERS: Mapping[str, Expected] = _COMMON | {"cut_to_final": "fail", "crossfade": "fail"}
+"""Verdicts of the generic tricks where the way to the answer is part of it: a cut is not an answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse(Generic[S]):
-    """What was read of one frame."""
+class FrameReading(Generic[S]):
+    """The state that was read from one frame."""
 
     seconds: float
     state: S | None
     """None where the frame could not be read."""
+    blobs: tuple[Blob, ...] | None = None
+    """Areas that the state does not explain; None where the frame was not compared with it."""
+    is_card: bool = False
+    """Whether an unreadable frame is part of a fade or of a still card."""
 
 
-Trace = Sequence[Glimpse[S]]
+Trace = Sequence[FrameReading[S]]
 
 
 @dataclass(frozen=True, slots=True)
-class Film(Generic[S]):
+class StateTrajectory(Generic[S]):
     """A state trajectory with the verdict it deserves."""
 
     state_at: Callable[[float], S]
     """The scene at time t, from 0 to 1."""
     expected: Expected
     why: str
-    """What the film does, in a few words."""
+    """What the video shows, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What ``check`` found on the way: pure logic over a trace."""
+class CheckResult:
+    """Findings and metrics of a whole trace."""
 
     findings: tuple[Finding, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 class Reader(Protocol[S]):
-    """Perception for one film of a puzzle, whose frames it is given in order."""
+    """Reads the frames of one video of a puzzle, in order."""
 
-    def read(self, sighting: Sighting, before: S | None) -> S | None:
-        """The state that the registered frame shows, or None if unreadable.
+    def read(self, frame: RegisteredFrame, before: S | None) -> S | None:
+        """Return the state that the registered frame shows, or None where it cannot be read.
 
-        ``before`` is the state read last: a place to start looking, never a reason to see it again.
+        ``before`` is the state that was read last: a start for the search, never evidence.
         """
         ...
 
 
 class Task(ABC, Generic[P, S, K]):
-    """One kind of puzzle. K are its knobs: a frozen dataclass with defaults, whose ``__post_init__`` raises
-    UsageError on impossible values."""
+    """One kind of puzzle. K are its params: a frozen dataclass with defaults whose ``__post_init__`` raises UsageError
+    on impossible values."""
 
     name: ClassVar[str]
     """The domain, such as ``maze``; the folder is ``maze_task``."""
     title: ClassVar[str]
-    """For tables, such as ``Maze``."""
+    """Title in tables, such as ``Maze``."""
     category: ClassVar[str]
     """The specification's task_category."""
     description: ClassVar[str]
     version: ClassVar[str]
-    """Of the rules: raise it when the same film may get another verdict than by the release before."""
+    """Version of the rules: raise it when the same video may get another verdict than in the previous release."""
     puzzle_type: ClassVar[type]
-    knobs_type: ClassVar[type]
+    params_type: ClassVar[type]
     difficulties: ClassVar[Mapping[str, Any]]
-    """Preset knobs by name: ``easy``, ``medium``, ``hard``."""
+    """Preset params by name: ``easy``, ``medium``, ``hard``."""
     default_difficulty: ClassVar[str] = "easy"
     anchored: ClassVar[bool] = True
-    """Whether most of the picture stays where it is, so that a film can be registered frame by frame. Where it is
-    False, frames are registered as the first one was, and the reader finds scale and place itself."""
+    """Whether most of the image stands still, so that each frame can be registered. Where it is False, frames are
+    registered like the first one, and the reader finds scale and position itself."""
+    has_flat_colours: ClassVar[bool] = True
+    """Whether things keep their colours wherever they move, so that the light of each frame can be measured by them. It
+    is False where the shading of a solid changes as it turns."""
     reading_scale: ClassVar[float] = 1.0
-    """Size of a sighting relative to the drawn picture."""
-    film_seconds: ClassVar[float] = 4.0
-    """Length of the solution film."""
+    """Size of a registered frame relative to the drawn image."""
+    video_seconds: ClassVar[float] = 4.0
+    """Length of the solution video."""
+    smallest_mark: ClassVar[float] = 0.002
+    """Area, as a share of the image, of the smallest thing that means something in a scene."""
+    motion: ClassVar[MotionLimits | None] = None
+    """Limits of the motion where the way to the answer counts; None where only the final state does."""
+    complexity: ClassVar[Complexity | None] = None
+    """What the task states about its puzzles in the domain complexity table; None where it states nothing."""
     tricks: ClassVar[Mapping[str, Expected]]
-    """What each generic trick deserves (see ``vmevalkit.baselines``): mostly ANSWER_COUNTS or WAY_COUNTS."""
+    """The verdict of each generic trick of ``baselines``: mostly FINAL_STATE_MATTERS or PROCESS_MATTERS."""
 
     # -- making puzzles ------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def sample(self, rng: Random, knobs: K) -> P:
-        """A candidate puzzle. It may turn out uncertified or a duplicate; planning then tries again."""
+    def sample(self, rng: Random, params: K) -> P:
+        """Return a candidate puzzle. Planning tries again where it is a duplicate or cannot be certified."""
 
     @abstractmethod
     def key(self, puzzle: P) -> Hashable:
-        """Equal for two puzzles that are the same question."""
+        """Return a key that is equal for two puzzles that are the same question."""
 
     @abstractmethod
     def certify(self, puzzle: P) -> None:
-        """Prove by solving: legal, not solved at the start, one answer or all listed. Raises Uncertified."""
+        """Prove by solving that the puzzle is legal, not solved at the start, and has one answer or lists all answers.
 
-    def catalogue(self, knobs: K) -> Sequence[P] | None:
-        """Every distinct puzzle, where they can be listed; planning then permutes instead of sampling."""
+        Raises Uncertified."""
+
+    def catalogue(self, params: K) -> Sequence[P] | None:
+        """Return every distinct puzzle where they can be listed. Planning then shuffles the list."""
         return None
 
-    def capacity(self, knobs: K) -> int | None:
-        """How many distinct questions exist; None where nobody can count them."""
-        listed = self.catalogue(knobs)
+    def capacity(self, params: K) -> int | None:
+        """Return the number of distinct questions; None where it is not known."""
+        listed = self.catalogue(params)
         return None if listed is None else len(listed)
 
     @abstractmethod
@@ -144,17 +163,17 @@ class Task(ABC, Generic[P, S, K]):
 
     @abstractmethod
     def metadata(self, puzzle: P) -> dict[str, Any]:
-        """The specification's keys for this task, beside the common ones."""
+        """Return the specification's keys of this task for question_metadata.json, beside the common ones."""
 
     # -- the scene -----------------------------------------------------------------------------------------------
 
     @abstractmethod
     def size(self, puzzle: P) -> tuple[int, int]:
-        """Width and height of the drawn picture."""
+        """Return width and height of the drawn image."""
 
     @abstractmethod
     def solution(self, puzzle: P, t: float) -> S:
-        """The scene at time t of the reference solution: 0 is the first frame, 1 the final one."""
+        """Return the scene at time t of the reference solution, from 0 (first frame) to 1 (final frame)."""
 
     @abstractmethod
     def draw(self, puzzle: P, state: S) -> Frame: ...
@@ -166,40 +185,101 @@ class Task(ABC, Generic[P, S, K]):
 
     @abstractmethod
     def accepted(self, puzzle: P, state: S) -> bool:
-        """Whether the state is an answer, with nothing damaged."""
+        """Return whether the state is an accepted answer with nothing damaged."""
 
     @abstractmethod
     def progress(self, puzzle: P, state: S) -> float:
-        """From 0 (the first frame, or worse) to 1 (accepted), less damage to what must stay."""
+        """Return the progress from 0 (the first frame, or worse) to 1 (accepted), less damage to what must stay."""
 
     @abstractmethod
-    def check(self, puzzle: P, trace: Trace[S]) -> Checked:
-        """What happened on the way. Unreadable glimpses are passed over."""
+    def check(self, puzzle: P, trace: Trace[S]) -> CheckResult:
+        """Return what happened on the way. Unreadable frames are skipped."""
+
+    def is_intact(self, puzzle: P, state: S) -> bool:
+        """Return whether everything that must stay is there as it was; by default nothing is known to be damaged."""
+        return True
+
+    def accepted_states(self, puzzle: P) -> Sequence[S]:
+        """Return the final state of each accepted answer, that of the reference solution first; by default only that.
+
+        Where there are too many answers to list, it is the only one too."""
+        return [self.solution(puzzle, 1.0)]
+
+    def check_puzzle(self, puzzle: P) -> None:
+        """Raise ValueError where the parts of a loaded puzzle do not fit each other, such as a cell outside its grid.
+
+        Types and the ranges of fields (``Annotated[int, Range(2, 4)]``) are checked before. It must be cheap: it is
+        called for every video that is scored."""
 
     def describe(self, records: Sequence[Mapping[str, Any]]) -> str:
-        """What a dataset of these questions is; by default the task's description, whatever the knobs."""
+        """Return a description of a dataset of these questions; by default the task's description."""
         return self.description
 
-    def settle(self, puzzle: P, states: Sequence[S]) -> S:
-        """The state that several readings of a still scene amount to. By default the one that prevails."""
-        return states[prevailing([self.identity(puzzle, state) for state in states])]
+    def consensus_state(self, puzzle: P, states: Sequence[S]) -> S:
+        """Return the state that several readings of a still scene agree on; by default the most frequent one."""
+        return states[majority_index([self.state_key(puzzle, state) for state in states])]
 
-    def identity(self, puzzle: P, state: S) -> Hashable:
-        """Equal for two readings of the same scene: what is continuous is rounded away here."""
+    def state_key(self, puzzle: P, state: S) -> Hashable:
+        """Return a key that is equal for two readings of the same scene: continuous values are rounded here."""
         return state
 
+    def deciding_boxes(self, puzzle: P, state: S) -> Sequence[Box]:
+        """Return the boxes of the parts that decide whether the state is an answer; by default all that has changed."""
+        return find_changed_boxes(self.first_frame(puzzle), self.draw(puzzle, state))
+
+    def explained_boxes(self, puzzle: P, state: S) -> Sequence[Box]:
+        """Return the boxes in which the reader itself accounts for everything, though ``draw`` draws it otherwise."""
+        return ()
+
+    def vary_backdrop(self, puzzle: P, state: S, image: Frame) -> Sequence[Frame]:
+        """Return further images that explain a frame, of any size: the state on a backdrop that the video may show."""
+        return ()
+
+    def highlight_boxes(self, puzzle: P) -> Sequence[Box]:
+        """Return the boxes of the cells: a video may give a whole cell another colour, behind what it shows."""
+        return ()
+
+    def keep_parts(self, puzzle: P, state: S, before: S, is_touched: Callable[[Box], bool]) -> S:
+        """Return the state with the parts of an earlier one where something else touches them. Parts that decide are
+        not kept."""
+        return state
+
+    def unseen_boxes(self, puzzle: P, state: S) -> Mapping[Hashable, Box]:
+        """Return the boxes of the parts that the reader could not see, and took to be as they were, by name."""
+        return {}
+
+    def moving_parts(self, puzzle: P, state: S) -> Mapping[Hashable, Any]:
+        """Return the position of each moving part that the state shows, by name. Unseen parts are left out."""
+        return {}
+
+    def part_boxes(self, puzzle: P, state: S) -> Mapping[Hashable, Box]:
+        """Return the boxes of moving parts that the reader may read wrongly where something covers them."""
+        return {}
+
+    def count_steps(self, puzzle: P, part: Hashable, before: Any, after: Any) -> float:
+        """Return the length of the shortest legal way of a part from one position to another, in steps."""
+        return 0.0
+
     @abstractmethod
-    def films(self, puzzle: P, rng: Random) -> dict[str, Film[S]]:
-        """The task's own cheats and wrong answers, and right answers that look unusual."""
+    def cheats(self, puzzle: P, rng: Random) -> dict[str, StateTrajectory[S]]:
+        """Return the task's own trick videos by name: cheats, wrong answers, and right answers that look unusual."""
 
     # -- what follows from the rest ------------------------------------------------------------------------------
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Send a registered task to other processes by its name: its module may be a file that they cannot import."""
+        from vmevalkit.tasks import TASKS, load_task
+
+        if self.name in TASKS and TASKS[self.name] is self:
+            return load_task, (self.name,)
+        return copyreg.__newobj__, (type(self),), self.__dict__ or None  # type: ignore[attr-defined]
 
     def preset(self, difficulty: str | None = None) -> K:
         name = difficulty or self.default_difficulty
         if name not in self.difficulties:
             raise UnknownName(f"difficulty of {self.name}", name, self.difficulties)
-        knobs: K = self.difficulties[name]
-        return knobs
+        params: K = self.difficulties[name]
+        return params
 
     def first_frame(self, puzzle: P) -> Frame:
         return self.draw(puzzle, self.solution(puzzle, 0.0))
@@ -215,13 +295,13 @@ class Task(ABC, Generic[P, S, K]):
 AnyTask = Task[Any, Any, Any]
 
 
-def readable(trace: Iterable[Glimpse[S]]) -> list[tuple[float, S]]:
-    """The glimpses that were read, as (seconds, state)."""
-    return [(glimpse.seconds, glimpse.state) for glimpse in trace if glimpse.state is not None]
+def readable(trace: Iterable[FrameReading[S]]) -> list[tuple[float, S]]:
+    """Return the frames that could be read, as (seconds, state)."""
+    return [(reading.seconds, reading.state) for reading in trace if reading.state is not None]
 
 
-def prevailing(readings: Sequence[Hashable]) -> int:
-    """The place of the most frequent reading; of several, of the latest: a scene may still be on its way."""
+def majority_index(readings: Sequence[Hashable]) -> int:
+    """Return the index of the most frequent value, of several the latest: a scene may still be changing."""
     counts = Counter(readings)
     latest = {reading: place for place, reading in enumerate(readings)}
     return latest[max(counts, key=lambda reading: (counts[reading], latest[reading]))]

@@ -1,5 +1,5 @@
-"""The rows of the catalogue: one file a provider, each with ``ROWS``. A file that is put here is found by looking.
+"""The rows of the catalogue: one file per provider, each with ``ROWS``. Every file in this folder is loaded.
 
-A row's ``options`` name how the first frame is fitted (``fit`` and ``colour``: see models/preparing.py), and whatever
-else its adapter documents.
+A row's ``options`` name how the first frame is fitted (``fit`` and ``colour``: see models/input_image.py), and the
+other options that its adapter documents.
 """

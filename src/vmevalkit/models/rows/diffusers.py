@@ -1,10 +1,10 @@
 """Models with open weights that the diffusers library runs on this machine.
 
-Their options: ``pipeline`` is the class in diffusers. A film of s seconds has s x fps frames, brought to the count that
-the pipeline can make: one more than a multiple of ``frame_step``; ``frames`` is the count where there is only one.
-``size_step`` divides width and height. ``steps`` and ``guidance`` are given where the pipeline's own are not meant for
-the weights. ``given`` says what besides the first frame the pipeline needs: ``last_image`` (the first frame again, as
-no model is shown an answer) or ``masked_video`` (the first frame, and blanks to fill in).
+Their options: ``pipeline`` is the class in diffusers. A video of s seconds has s x fps frames, rounded to a count that
+the pipeline supports: one more than a multiple of ``frame_step``. ``frames`` is the count where only one is supported.
+Width and height must be multiples of ``size_step``. ``steps`` and ``guidance`` are set where the pipeline's defaults do
+not suit the weights. ``conditioning`` says what the pipeline needs besides the first frame: ``last_image`` (the first
+frame again, because no model sees an answer) or ``masked_video`` (the first frame, and blank frames to fill in).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BASE = ModelSpec(
     adapter="vmevalkit.models.diffusers_inference:DiffusersVideos",
     extra="local",
     packages=("torch", "diffusers", "transformers", "accelerate"),
-    takes=frozenset({"seed", "negative_prompt", "steps", "guidance", "frames", "auto_pad"}),
+    supported_params=frozenset({"seed", "negative_prompt", "steps", "guidance", "frames", "auto_pad"}),
 )
 
 
@@ -30,7 +30,7 @@ def _row(
     name: str, vendor_id: str, family: str, description: str, sizes: tuple[tuple[int, int], ...],
     durations_s: tuple[float, ...], fps: float, **options: Any,
 ) -> ModelSpec:  # fmt: skip
-    """``options`` are the row's, with a letterbox as the way of fitting."""
+    """Return a row with these options, and ``letterbox`` as the fit."""
     return replace(
         _BASE, name=name, vendor_id=vendor_id, family=family, description=description, sizes=sizes,
         durations_s=durations_s, fps=fps, options={"fit": "letterbox", "colour": (0, 0, 0), **options},
@@ -76,7 +76,7 @@ ROWS = (
         **_LTX, **_DISTILLED,
     ),
     _row(
-        "ltx-2", "Lightricks/LTX-2", "LTX-2", "LTX-2 19B; its sound is left out",
+        "ltx-2", "Lightricks/LTX-2", "LTX-2", "LTX-2 19B; its audio is dropped",
         _both_ways(768, 512), _UP_TO_10_S, 24.0, pipeline="LTX2ImageToVideoPipeline", **_LTX,
     ),
     _row(
@@ -93,15 +93,15 @@ ROWS = (
     _wan("wan-2.1-i2v-720p", "Wan-AI/Wan2.1-I2V-14B-720P-Diffusers", "Wan 2.1 14B at 720p", _WAN_720P),
     _wan(
         "wan-2.1-flf2v-720p", "Wan-AI/Wan2.1-FLF2V-14B-720P-diffusers",
-        "Wan 2.1 14B between two frames; it is given the first frame as both", _WAN_720P, given="last_image",
+        "Wan 2.1 14B between two frames; it gets the first frame as both", _WAN_720P, conditioning="last_image",
     ),
     _wan(
         "wan-2.1-vace-14b", "Wan-AI/Wan2.1-VACE-14B-diffusers", "Wan 2.1 VACE 14B; it continues the first frame",
-        (*_WAN_720P, *_WAN_480P), pipeline="WanVACEPipeline", given="masked_video",
+        (*_WAN_720P, *_WAN_480P), pipeline="WanVACEPipeline", conditioning="masked_video",
     ),
     _wan(
         "wan-2.1-vace-1.3b", "Wan-AI/Wan2.1-VACE-1.3B-diffusers", "Wan 2.1 VACE 1.3B; it continues the first frame",
-        _WAN_480P, pipeline="WanVACEPipeline", given="masked_video",
+        _WAN_480P, pipeline="WanVACEPipeline", conditioning="masked_video",
     ),
     _wan(
         "wan-2.2-i2v-a14b", "Wan-AI/Wan2.2-I2V-A14B-Diffusers", "Wan 2.2 A14B (two experts)",
@@ -111,10 +111,10 @@ ROWS = (
     replace(
         _row(
             "svd", "stabilityai/stable-video-diffusion-img2vid-xt", "Stable Video Diffusion",
-            "Stable Video Diffusion XT, 25 frames; it reads no prompt", _both_ways(1024, 576), (3.57,), 7.0,
+            "Stable Video Diffusion XT, 25 frames; it ignores the prompt", _both_ways(1024, 576), (3.57,), 7.0,
             pipeline="StableVideoDiffusionPipeline", frames=25, size_step=64,
         ),
-        takes=_BASE.takes - {"negative_prompt", "guidance"},
+        supported_params=_BASE.supported_params - {"negative_prompt", "guidance"},
     ),
     _row(
         "cogvideox-5b-i2v", "THUDM/CogVideoX-5b-I2V", "CogVideoX", "CogVideoX 5B, 49 frames",

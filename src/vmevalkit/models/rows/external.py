@@ -1,8 +1,8 @@
-"""Models that only their authors' own code runs: a checkout and an environment of their own, started as a program.
+"""Models that run only in their authors' own code: each has its own checkout and environment, started as a program.
 
-Their options: ``program`` is what follows the environment's python, each word a template of its own; the words that
-are filled in are listed in models/external_inference.py. ``home`` and ``python`` name the settings of the checkout and
-of its interpreter. ``reads`` are the files that the program finds in the work folder.
+Their options: ``program`` is the command line after the environment's python. Each word is a template; its fields are
+listed in models/external_inference.py. ``home`` and ``python`` name the settings of the checkout and of its
+interpreter. ``reads`` are the files that the program finds in the work folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DYNAMICRAFTER_512 = ModelSpec(
     durations_s=(2.0,),
     fps=8.0,
     keys=("DYNAMICRAFTER_HOME",),
-    takes=frozenset({"seed", "steps", "auto_pad"}),
+    supported_params=frozenset({"seed", "steps", "auto_pad"}),
 )
 
 _CRAFTER = (
@@ -32,7 +32,7 @@ _CRAFTER = (
 )  # fmt: skip
 
 
-def _dynamicrafter(width: int, height: int, frame_stride: int) -> ModelSpec:
+def _make_dynamicrafter_row(width: int, height: int, frame_stride: int) -> ModelSpec:
     words: tuple[str, ...] = (
         *_CRAFTER,
         "--ckpt_path", f"checkpoints/dynamicrafter_{width}_v1/model.ckpt",
@@ -48,11 +48,11 @@ def _dynamicrafter(width: int, height: int, frame_stride: int) -> ModelSpec:
         vendor_id=f"dynamicrafter_{width}_v1",
         description=f"DynamiCrafter at {width}x{height}, 16 frames",
         sizes=((width, height),),
-        options=_options("DYNAMICRAFTER", words, f"checkpoints/dynamicrafter_{width}_v1/model.ckpt"),
+        options=_make_options("DYNAMICRAFTER", words, f"checkpoints/dynamicrafter_{width}_v1/model.ckpt"),
     )
 
 
-def _options(prefix: str, words: tuple[str, ...], weights: str) -> dict[str, Any]:
+def _make_options(prefix: str, words: tuple[str, ...], weights: str) -> dict[str, Any]:
     return {
         "fit": "letterbox",
         "colour": (0, 0, 0),
@@ -66,18 +66,18 @@ def _options(prefix: str, words: tuple[str, ...], weights: str) -> dict[str, Any
 
 
 ROWS = (
-    _dynamicrafter(256, 256, 3),
-    _dynamicrafter(512, 320, 24),
-    _dynamicrafter(1024, 576, 10),
+    _make_dynamicrafter_row(256, 256, 3),
+    _make_dynamicrafter_row(512, 320, 24),
+    _make_dynamicrafter_row(1024, 576, 10),
     replace(
         DYNAMICRAFTER_512,
         name="videocrafter2-512",
         vendor_id="i2v_512_v1",
         family="VideoCrafter",
-        # Version 2 itself knows only text: a model that never sees the question cannot be asked it.
-        description="VideoCrafter at 512x320 by its picture model, 16 frames",
+        # Version 2 itself is text to video: it could not see the question.
+        description="VideoCrafter at 512x320 by its image model, 16 frames",
         keys=("VIDEOCRAFTER_HOME",),
-        options=_options(
+        options=_make_options(
             "VIDEOCRAFTER",
             (
                 *_CRAFTER, "--mode", "i2v", "--ckpt_path", "checkpoints/i2v_512_v1/model.ckpt",
@@ -92,12 +92,12 @@ ROWS = (
         name="morphic-frames-to-video",
         vendor_id="morphic/Wan2.2-frames-to-video",
         family="Morphic",
-        description="Morphic frames to video (Wan 2.2 A14B); it is given the first frame as both ends",
+        description="Morphic frames to video (Wan 2.2 A14B); it gets the first frame as both ends",
         sizes=((1280, 720), (720, 1280)),
         durations_s=(5.0,),
         fps=16.0,
         keys=("MORPHIC_HOME",),
-        options=_options(
+        options=_make_options(
             "MORPHIC",
             (
                 "generate.py", "--task", "i2v-A14B", "--size", "{width}*{height}", "--frame_num", "81",
@@ -105,7 +105,7 @@ ROWS = (
                 "morphic-frames-lora-weights/lora_interpolation_high_noise_final.safetensors",
                 "--image", "{work}/first_frame.png", "--img_end", "{work}/first_frame.png",
                 "--base_seed", "{seed}", "--sample_steps", "{steps}", "--prompt={prompt}",
-                "--save_file", "{out}/film.mp4",
+                "--save_file", "{out}/video.mp4",
             ),
             "morphic-frames-lora-weights/lora_interpolation_high_noise_final.safetensors",
         ),

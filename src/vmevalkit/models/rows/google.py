@@ -1,4 +1,4 @@
-"""Veo on Vertex AI, and video by Gemini Interactions, which follows Veo on the Gemini API."""
+"""Veo on Vertex AI, and video by Gemini Interactions, which replaced Veo on the Gemini API."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ VEO_3_1 = ModelSpec(
     extra="google",
     packages=("google.genai",),
     endpoint="GOOGLE_VERTEX_BASE_URL",
-    home="aiplatform.googleapis.com",
-    takes=frozenset({"seed", "enhance_prompt", "negative_prompt", "audio", "auto_pad"}),
+    provider_host="aiplatform.googleapis.com",
+    supported_params=frozenset({"seed", "enhance_prompt", "negative_prompt", "audio", "auto_pad"}),
     options={"fit": "pad", "colour": (0, 0, 0)},
 )
 
@@ -51,7 +51,7 @@ VEO_2 = replace(
     durations_s=(5.0, 6.0, 7.0, 8.0),
     price=Price(0.35, "second", _DAY, _GEMINI),
     retired_on=None,
-    takes=VEO_3_1.takes - {"audio"},
+    supported_params=VEO_3_1.supported_params - {"audio"},
 )
 
 GEMINI_OMNI = ModelSpec(
@@ -67,9 +67,9 @@ GEMINI_OMNI = ModelSpec(
     extra="google",
     packages=("google.genai",),
     endpoint="GOOGLE_GEMINI_BASE_URL",
-    home="generativelanguage.googleapis.com",
-    takes=frozenset({"seed", "temperature", "auto_pad"}),
-    options={"fit": "pad", "colour": (0, 0, 0), "prompt_needed": True},
+    provider_host="generativelanguage.googleapis.com",
+    supported_params=frozenset({"seed", "temperature", "auto_pad"}),
+    options={"fit": "pad", "colour": (0, 0, 0), "prompt_required": True},
 )
 
 ROWS = (

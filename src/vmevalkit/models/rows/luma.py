@@ -1,6 +1,6 @@
-"""Luma: Ray 2 by the Dream Machine API (pictures by URL only), Ray 3.2 by the Agents API.
+"""Luma: Ray 2 by the Dream Machine API (images by URL only), Ray 3.2 by the Agents API.
 
-Luma is asked for a shape and a resolution in words; the sizes are those of the pictures that it is sent.
+Luma takes a ratio and a resolution instead of a size; the sizes are those of the images that are sent.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from vmevalkit.models.model import ModelSpec
 
-_SHAPES = {
+_SIZE_BY_RATIO = {
     "16:9": (1280, 720), "9:16": (720, 1280), "1:1": (720, 720), "4:3": (960, 720), "3:4": (720, 960),
     "21:9": (1680, 720), "9:21": (720, 1680),
 }  # fmt: skip
@@ -21,21 +21,21 @@ RAY_2 = ModelSpec(
     family="Luma Dream Machine",
     description="Luma Ray 2 (5s/9s, 720p)",
     adapter="vmevalkit.models.luma_inference:LumaVideos",
-    sizes=tuple(_SHAPES.values()),
+    sizes=tuple(_SIZE_BY_RATIO.values()),
     durations_s=(5.0, 9.0),
     fps=24.0,
     charged=True,
-    # Pictures go by address only, so they are put into a bucket first.
+    # Images are accepted by URL only, so they are uploaded to a bucket first.
     keys=("LUMAAI_API_KEY", "VMEVALKIT_S3_BUCKET", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
     extra="luma",
     packages=("lumaai", "httpx"),
     endpoint="LUMAAI_BASE_URL",
-    home="lumalabs.ai",
-    takes=frozenset({"auto_pad"}),
-    options={"fit": "pad", "colour": (0, 0, 0), "ratios": tuple(_SHAPES), "resolution": "720p"},
+    provider_host="lumalabs.ai",
+    supported_params=frozenset({"auto_pad"}),
+    options={"fit": "pad", "colour": (0, 0, 0), "ratios": tuple(_SIZE_BY_RATIO), "resolution": "720p"},
 )
 
-_AGENTS_SHAPES = tuple(shape for shape in _SHAPES if shape != "9:21")
+_AGENTS_RATIOS = tuple(ratio for ratio in _SIZE_BY_RATIO if ratio != "9:21")
 
 ROWS = (
     RAY_2,
@@ -47,11 +47,11 @@ ROWS = (
         vendor_id="ray-3.2",
         description="Luma Ray 3.2 (5s/10s, 720p)",
         adapter="vmevalkit.models.luma_inference:LumaAgentsVideos",
-        sizes=tuple(_SHAPES[shape] for shape in _AGENTS_SHAPES),
+        sizes=tuple(_SIZE_BY_RATIO[ratio] for ratio in _AGENTS_RATIOS),
         durations_s=(5.0, 10.0),
         keys=("LUMA_AGENTS_API_KEY",),
         packages=("luma_agents", "httpx"),
         endpoint="LUMA_BASE_URL",
-        options={**RAY_2.options, "ratios": _AGENTS_SHAPES, "prompt_needed": True},
+        options={**RAY_2.options, "ratios": _AGENTS_RATIOS, "prompt_required": True},
     ),
 )

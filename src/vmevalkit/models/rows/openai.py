@@ -1,4 +1,4 @@
-"""Sora. OpenAI shut its video API down; others serve the same one, so the rows stay useful with OPENAI_BASE_URL."""
+"""Sora. OpenAI shut its video API down. Other services offer the same API: set OPENAI_BASE_URL to use one."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SORA_2 = ModelSpec(
     extra="openai",
     packages=("openai",),
     endpoint="OPENAI_BASE_URL",
-    home="api.openai.com",
-    takes=frozenset({"auto_pad"}),
-    options={"fit": "letterbox", "colour": (128, 128, 128), "prompt_needed": True},
+    provider_host="api.openai.com",
+    supported_params=frozenset({"auto_pad"}),
+    options={"fit": "letterbox", "colour": (128, 128, 128), "prompt_required": True},
 )
 
 ROWS = (
@@ -40,7 +40,7 @@ ROWS = (
         vendor_id="sora-2-pro",
         description="OpenAI Sora-2-Pro - The larger Sora-2, also at 1792x1024 (4s/8s/12s)",
         sizes=(*_720P, (1792, 1024), (1024, 1792)),
-        # At 720p it was $0.30. A budget must hold whatever size is chosen, so the dearest counts.
+        # At 720p it was $0.30. A budget must be enough for any size, so this is the highest price.
         price=Price(0.50, "second", "2026-11-16", f"{_LIST}; the larger sizes"),
     ),
 )

@@ -1,9 +1,9 @@
-"""Runway's own models, and those of others that Runway hosts behind the same API.
+"""Runway's own models, and the models of other vendors that Runway hosts behind the same API.
 
 Sizes and lengths are those that runwayml 5.24 lists; where it lists no lengths, the provider decides. Options beside
-those of all rows: ``follows`` for a film that takes the shape of its first frame, and is asked for a ``ratio`` such as
-auto_720p, for a ``resolution``, or for ``nothing``; the sizes are then those of the pictures that it is sent. ``tiers``
-are its resolutions where they are not 480, 720 and 1080.
+those of all rows: ``follows`` is for a video that takes the ratio of its first frame. It names what is sent: a
+``ratio`` such as auto_720p, a ``resolution``, or ``nothing``. The sizes are then those of the images that are sent.
+``tiers`` are the model's resolutions where they are not 480, 720 and 1080.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SEEDANCE_2_5 = (
 _SEEDANCE_HD = ((2206, 946), (1920, 1080), (1664, 1248), (1440, 1440), (1248, 1664), (1080, 1920))
 _SEEDANCE_4K = ((3840, 1646), (3840, 2160), (3840, 2880), (3840, 3840), (2880, 3840), (2160, 3840))
 _KLING_S = tuple(float(seconds) for seconds in range(3, 16))
-_WHOLE_S = tuple(float(seconds) for seconds in range(3, 11))
+_GEMINI_S = tuple(float(seconds) for seconds in range(3, 11))
 
 _OPTIONS: dict[str, Any] = {"fit": "letterbox", "colour": (0, 0, 0), "usd_per_credit": 0.01}
 
@@ -52,22 +52,25 @@ GEN4_TURBO = ModelSpec(
     extra="runway",
     packages=("runwayml",),
     endpoint="RUNWAYML_BASE_URL",
-    home="runwayml.com",
-    takes=frozenset({"seed", "auto_pad"}),
+    provider_host="runwayml.com",
+    supported_params=frozenset({"seed", "auto_pad"}),
     options={**_OPTIONS, "prompt_limit": 1000},
 )
 
-HOSTED = replace(GEN4_TURBO, family="Runway (hosted)", price=None, takes=frozenset({"auto_pad"}), options=_OPTIONS)
+HOSTED = replace(
+    GEN4_TURBO, family="Runway (hosted)", price=None, supported_params=frozenset({"auto_pad"}), options=_OPTIONS
+)
 
 
 def _hosted(
-    vendor_id: str, described: str, sizes: tuple[tuple[int, int], ...], durations_s: tuple[float, ...], *took: str,
+    vendor_id: str, title: str, sizes: tuple[tuple[int, int], ...], durations_s: tuple[float, ...], *params: str,
     **options: Any,
 ) -> ModelSpec:  # fmt: skip
     name = "runway-" + vendor_id.replace("_", "-").lower()
     return replace(
-        HOSTED, name=name, vendor_id=vendor_id, description=f"{described}, hosted by Runway", sizes=sizes,
-        durations_s=durations_s, takes=HOSTED.takes | set(took), options={**HOSTED.options, **options},
+        HOSTED, name=name, vendor_id=vendor_id, description=f"{title}, hosted by Runway", sizes=sizes,
+        durations_s=durations_s, supported_params=HOSTED.supported_params | set(params),
+        options={**HOSTED.options, **options},
     )  # fmt: skip
 
 
@@ -82,7 +85,7 @@ ROWS = (
         price=Price(0.15, "second", _DAY, _LIST),
         status="retired",
         replacement="runway-gen4.5",
-        options={**GEN4_TURBO.options, "prompt_needed": True},
+        options={**GEN4_TURBO.options, "prompt_required": True},
     ),
     replace(
         GEN4_TURBO,
@@ -92,7 +95,7 @@ ROWS = (
         sizes=((1280, 768), (768, 1280)),
         status="retired",
         replacement="runway-gen4-turbo",
-        options={**GEN4_TURBO.options, "prompt_needed": True},
+        options={**GEN4_TURBO.options, "prompt_required": True},
     ),
     replace(
         GEN4_TURBO,
@@ -101,7 +104,7 @@ ROWS = (
         description="Runway Gen-4.5 - Image to video (2s-10s)",
         durations_s=tuple(float(seconds) for seconds in range(2, 11)),
         price=None,
-        options={**GEN4_TURBO.options, "prompt_needed": True},
+        options={**GEN4_TURBO.options, "prompt_required": True},
     ),
     _hosted(
         "veo3.1", "Google Veo 3.1", _HD, (4.0, 6.0, 8.0), "seed", "negative_prompt", "audio", prompt_limit=1000,
@@ -110,7 +113,7 @@ ROWS = (
         "veo3.1_fast", "Google Veo 3.1 Fast", _HD, (4.0, 6.0, 8.0), "seed", "negative_prompt", "audio",
         prompt_limit=1000,
     ),
-    _hosted("kling2.5_turbo_pro", "Kling 2.5 Turbo Pro", _720P, (5.0, 10.0), follows="nothing", prompt_needed=True),
+    _hosted("kling2.5_turbo_pro", "Kling 2.5 Turbo Pro", _720P, (5.0, 10.0), follows="nothing", prompt_required=True),
     _hosted("kling3.0_standard", "Kling 3.0", ((1280, 720), (720, 1280), (960, 960)), _KLING_S, "audio"),
     _hosted("kling3.0_pro", "Kling 3.0 Pro", ((1920, 1080), (1080, 1920), (1440, 1440)), _KLING_S, "audio"),
     _hosted("kling3.0_4k", "Kling 3.0 at 4K", _4K, _KLING_S, "audio"),
@@ -122,23 +125,23 @@ ROWS = (
     _hosted("seedance2_fast", "Seedance 2 Fast", _SEEDANCE, (), "seed", "audio", prompt_limit=3500),
     _hosted("seedance2_mini", "Seedance 2 Mini", _SEEDANCE, (), "seed", "audio", prompt_limit=3500),
     _hosted("seedance2_5", "Seedance 2.5", _SEEDANCE_2_5 + _SEEDANCE_HD, (), "seed", "audio", prompt_limit=15_000),
-    _hosted("wan3", "Wan 3", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_needed=True),
-    _hosted("wan3_prime", "Wan 3 Prime", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_needed=True),
-    _hosted("gemini_omni_flash", "Gemini Omni Flash", ((1280, 720), (720, 1280)), _WHOLE_S),
+    _hosted("wan3", "Wan 3", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_required=True),
+    _hosted("wan3_prime", "Wan 3 Prime", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_required=True),
+    _hosted("gemini_omni_flash", "Gemini Omni Flash", ((1280, 720), (720, 1280)), _GEMINI_S),
     _hosted(
         "gemini_omni_flash_1.1", "Gemini Omni Flash 1.1", (*_HD, (640, 360), (360, 640), *_4K[:2]),
-        _WHOLE_S, prompt_needed=True,
+        _GEMINI_S, prompt_required=True,
     ),
     _hosted("grok_imagine_1_5", "Grok Imagine 1.5", _480P + _720P + _1080P, (), follows="resolution"),
     _hosted("grok_imagine_1_5_lite", "Grok Imagine 1.5 Lite", _480P + _720P + _1080P, (), follows="ratio"),
     _hosted("happyhorse_1_0", "HappyHorse 1.0", _720P + _1080P, (), follows="resolution", prompt_limit=2500),
-    # Hailuo 3 is asked for a shape and a resolution in words.
+    # Hailuo 3 takes a ratio and a resolution instead of a size.
     _hosted(
         "hailuo3", "Hailuo 3", ((1366, 768), (1024, 768), (768, 768), (768, 1024), (768, 1366)), (),
-        ratios=("16:9", "4:3", "1:1", "3:4", "9:16"), resolution="768p", prompt_needed=True,
+        ratios=("16:9", "4:3", "1:1", "3:4", "9:16"), resolution="768p", prompt_required=True,
     ),
     _hosted(
         "h3_max", "MiniMax H3 Max", _768P + _480P, (), "seed", "enhance_prompt", follows="resolution",
-        tiers=(480, 768), prompt_needed=True,
+        tiers=(480, 768), prompt_required=True,
     ),
 )  # fmt: skip

@@ -26,9 +26,9 @@ WAN = ModelSpec(
     extra="wavespeed",
     packages=("httpx",),
     endpoint="WAVESPEED_BASE_URL",
-    home="api.wavespeed.ai",
-    takes=frozenset({"seed", "negative_prompt"}),
-    options={"fit": "as_it_is", "sends": ("duration", "size")},
+    provider_host="api.wavespeed.ai",
+    supported_params=frozenset({"seed", "negative_prompt"}),
+    options={"fit": "unchanged", "sends": ("duration", "size")},
 )
 
 VEO_3_1 = replace(
@@ -36,12 +36,12 @@ VEO_3_1 = replace(
     name="veo-3.1",
     vendor_id="google/veo3.1/image-to-video",
     family="Google Veo (WaveSpeed)",
-    description="Google Veo 3.1 at 1080p through WaveSpeed, without sound",
+    description="Google Veo 3.1 at 1080p through WaveSpeed, without audio",
     sizes=_SIZES["1080p"],
     durations_s=(4.0, 6.0, 8.0),
     fps=24.0,
     price=None,
-    takes=frozenset({"seed", "negative_prompt", "auto_pad"}),
+    supported_params=frozenset({"seed", "negative_prompt", "auto_pad"}),
     options={
         "fit": "pad",
         "colour": (0, 0, 0),
@@ -51,7 +51,7 @@ VEO_3_1 = replace(
 )
 
 
-def _wan(version: str, resolution: str, variant: str) -> ModelSpec:
+def _make_wan_row(version: str, resolution: str, variant: str) -> ModelSpec:
     return replace(
         WAN,
         name=f"wavespeed-wan-{version}-i2v-{resolution}{variant}",
@@ -61,40 +61,40 @@ def _wan(version: str, resolution: str, variant: str) -> ModelSpec:
         sizes=_SIZES[resolution],
         durations_s=(5.0, 8.0) if version == "2.2" else (5.0, 10.0),
         price=None,
-        options={"fit": "as_it_is", "sends": ("duration",) if version == "2.2" else ("duration", "size")},
+        options={"fit": "unchanged", "sends": ("duration",) if version == "2.2" else ("duration", "size")},
     )
 
 
-def _wan_5b(variant: str) -> ModelSpec:
-    """The small model takes a prompt, a picture and a seed, and makes films of one length."""
+def _make_wan_5b_row(variant: str) -> ModelSpec:
+    """Return a row of the small model, which supports a prompt, an image, a seed and one length."""
     return replace(
-        _wan("2.2", "720p", variant),
+        _make_wan_row("2.2", "720p", variant),
         name=f"wavespeed-wan-2.2-i2v-5b-720p{variant}",
         vendor_id=f"wavespeed-ai/wan-2.2/i2v-5b-720p{variant}",
         description=f"Wan 2.2 5B image to video at 720p{variant.replace('-', ' ')} through WaveSpeed",
         durations_s=(5.0,),
-        takes=frozenset({"seed"}),
-        options={"fit": "as_it_is", "sends": ()},
+        supported_params=frozenset({"seed"}),
+        options={"fit": "unchanged", "sends": ()},
     )
 
 
-def _veo() -> Iterator[ModelSpec]:
+def _iter_veo_rows() -> Iterator[ModelSpec]:
     for speed in ("", "-fast"):
         for resolution in ("1080p", "720p"):
             yield replace(
                 VEO_3_1,
                 name=f"veo-3.1{speed}" + ("" if resolution == "1080p" else f"-{resolution}"),
                 vendor_id=f"google/veo3.1{speed}/image-to-video",
-                description=f"Google Veo 3.1{speed.replace('-', ' ')} at {resolution} through WaveSpeed, without sound",
+                description=f"Google Veo 3.1{speed.replace('-', ' ')} at {resolution} through WaveSpeed, without audio",
                 sizes=_SIZES[resolution],
                 options={**VEO_3_1.options, "resolution": resolution},
             )
 
 
 ROWS = (
-    *_veo(),
-    *(_wan("2.2", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
-    *(_wan_5b(variant) for variant in ("", "-lora")),
-    *(_wan("2.1", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
+    *_iter_veo_rows(),
+    *(_make_wan_row("2.2", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
+    *(_make_wan_5b_row(variant) for variant in ("", "-lora")),
+    *(_make_wan_row("2.1", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
     WAN,
 )

@@ -1,7 +1,7 @@
-"""Show the move that gives mate."""
+"""Mate in one: find the move that gives mate, and show it."""
 
-from vmevalkit.tasks.chess_task.board_state import BoardState, Flyer
-from vmevalkit.tasks.chess_task.chess_reasoning import ChessKnobs, ChessPuzzle
+from vmevalkit.tasks.chess_task.board_state import BoardState, MovingPiece
+from vmevalkit.tasks.chess_task.chess_reasoning import ChessParams, ChessPuzzle
 from vmevalkit.tasks.chess_task.generator import (
     ChessGenerator,
     create_dataset,
@@ -15,9 +15,9 @@ __all__ = [
     "TASK",
     "BoardState",
     "ChessGenerator",
-    "ChessKnobs",
+    "ChessParams",
     "ChessPuzzle",
-    "Flyer",
+    "MovingPiece",
     "create_dataset",
     "create_task_pair",
     "generate_chess_board_png",

@@ -1,4 +1,4 @@
-"""What a board shows at one time: what stands on each square, and what is between squares."""
+"""What a board shows at one time: the piece on each square, and pieces between squares."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from math import floor
 import chess
 
 EMPTY, HIDDEN = ".", "?"
-ASKEW = 0.3
-"""How far off a square's centre a piece may be to stand on it, in squares along x or y."""
+MAX_OFFSET = 0.3
+"""The greatest distance from a square's centre of a piece on that square, in squares along x or y."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Flyer:
-    """A piece that does not stand on a square: it is moving, or left between squares."""
+class MovingPiece:
+    """A piece at any position: it is moving, or was left between squares."""
 
     symbol: str
-    """As in FEN: upper case is white."""
+    """The letter as in FEN: upper case is white."""
     x: float
-    """Its centre in squares from the board's left edge; the a-file's centre is 0.5."""
+    """The distance of its centre from the board's left edge, in squares; the a-file's centre is 0.5."""
     y: float
     """The same from the upper edge; the eighth rank's centre is 0.5."""
 
-    def rests_on(self) -> int | None:
-        """The place among the 64 of the square on which it stands; None between squares."""
+    def get_resting_index(self) -> int | None:
+        """Return the index among the 64 letters of the square that it is on; None between squares."""
         row, column = floor(self.y), floor(self.x)
-        askew = max(abs(self.x - column - 0.5), abs(self.y - row - 0.5))
-        return 8 * row + column if askew <= ASKEW and 0 <= row < 8 and 0 <= column < 8 else None
+        offset = max(abs(self.x - column - 0.5), abs(self.y - row - 0.5))
+        return 8 * row + column if offset <= MAX_OFFSET and 0 <= row < 8 and 0 <= column < 8 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,46 +37,47 @@ class BoardState:
 
     squares: str
     """64 letters from a8 to h1, row by row as seen: pieces as in FEN, ``.`` for an empty square, ``?`` for one that
-    cannot be told."""
-    flyers: tuple[Flyer, ...] = ()
+    cannot be read."""
+    moving: tuple[MovingPiece, ...] = ()
 
-    def changed(self, squares: Mapping[chess.Square, str], *flyers: Flyer) -> BoardState:
-        """The scene with other pieces on some squares, and other flyers."""
+    def with_changes(self, squares: Mapping[chess.Square, str], *moving: MovingPiece) -> BoardState:
+        """Return the scene with other pieces on some squares, and other moving pieces."""
         letters = list(self.squares)
         for square, symbol in squares.items():
-            letters[place_of(square)] = symbol
-        return BoardState("".join(letters), tuple(sorted(flyers)))
+            letters[get_index(square)] = symbol
+        return BoardState("".join(letters), tuple(sorted(moving)))
 
     def at(self, square: chess.Square) -> str:
-        return self.squares[place_of(square)]
+        """Return the letter of a square."""
+        return self.squares[get_index(square)]
 
-    def aloft(self) -> tuple[Flyer, ...]:
-        """The flyers that are over no square in particular."""
-        return tuple(flyer for flyer in self.flyers if flyer.rests_on() is None)
+    def get_lifted_pieces(self) -> tuple[MovingPiece, ...]:
+        """Return the moving pieces that are between squares."""
+        return tuple(piece for piece in self.moving if piece.get_resting_index() is None)
 
-    def standing(self) -> str:
-        """The 64 letters, with every flyer put down that is near the centre of a square: it stands there, askew."""
+    def get_letters(self) -> str:
+        """Return the 64 letters, with every moving piece that is near the centre of a square on that square."""
         letters = list(self.squares)
-        for flyer in self.flyers:
-            place = flyer.rests_on()
-            if place is not None:
-                letters[place] = flyer.symbol
+        for piece in self.moving:
+            index = piece.get_resting_index()
+            if index is not None:
+                letters[index] = piece.symbol
         return "".join(letters)
 
 
-def place_of(square: chess.Square) -> int:
-    """Where python-chess's square (from a1) is among the 64 letters (from a8); the same back again."""
+def get_index(square: chess.Square) -> int:
+    """Return the index among the 64 letters (from a8) of a python-chess square (from a1). It is its own inverse."""
     return square ^ 56
 
 
-def centre_of(square: chess.Square) -> tuple[float, float]:
-    """The x and y of a piece that stands on the square."""
+def get_centre(square: chess.Square) -> tuple[float, float]:
+    """Return the x and y of a piece on the square."""
     return chess.square_file(square) + 0.5, 7 - chess.square_rank(square) + 0.5
 
 
-def state_of(board: chess.BaseBoard) -> BoardState:
-    """The position as it stands."""
+def make_state(board: chess.BaseBoard) -> BoardState:
+    """Return the state that shows a position."""
     letters = [EMPTY] * 64
     for square, piece in board.piece_map().items():
-        letters[place_of(square)] = piece.symbol()
+        letters[get_index(square)] = piece.symbol()
     return BoardState("".join(letters))

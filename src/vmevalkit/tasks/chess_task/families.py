@@ -1,4 +1,4 @@
-"""The families of mates: what each is made of. White gives mate; the other side and mirror images come by turning."""
+"""The families of mates and their building blocks. White gives mate; Black's mates and mirror images follow from it."""
 
 from __future__ import annotations
 
@@ -15,85 +15,85 @@ _UPPER = tuple(chess.SquareSet(chess.BB_RANK_8 | chess.BB_RANK_7 | chess.BB_RANK
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a family's mates are built around the king that is mated."""
+class MatePattern:
+    """How the mates of a family are built around the mated king."""
 
-    words: str
-    """The family, for a reader."""
+    title: str
+    """The family in words."""
     movers: tuple[str, ...]
-    """What gives mate: a piece, or ``=Q`` for a pawn that becomes one."""
+    """The pieces that give mate; ``=Q`` is a pawn that is promoted to a queen."""
     kings: tuple[chess.Square, ...]
-    """Where the mated king may stand; a square named twice is taken twice as often."""
-    far: tuple[int, int]
-    """Least and greatest distance from which the mating piece checks, in king's moves."""
-    helpers: str
-    """White pieces that may take flight squares or guard the mating piece."""
-    walled: float
-    """How often a flight square is filled by a black piece rather than attacked."""
-    wall: str
-    """What it is filled with."""
-    company: str = "PPPPNBRQppppnbrq"
-    """Pieces that may stand around without taking part, or be taken by the mating move."""
+    """The squares of the mated king; a square that is listed twice is chosen twice as often."""
+    distances: tuple[int, int]
+    """Least and greatest distance of the mating piece from the king, in king's moves."""
+    supporters: str
+    """White pieces that can attack flight squares or guard the mating piece."""
+    blocked_share: float
+    """How often a flight square is blocked by a black piece rather than attacked."""
+    blockers: str
+    """The black pieces that block flight squares."""
+    distractors: str = "PPPPNBRQppppnbrq"
+    """Pieces that take no part in the mate, or are captured by the mating move."""
     targets: chess.Bitboard = chess.BB_ALL
-    """Where the mating piece may end."""
+    """The squares on which the mating piece can end."""
 
 
-RECIPES: Mapping[str, Recipe] = {
-    "back_rank": Recipe(
-        words="Back-rank mate",
+MATE_PATTERNS: Mapping[str, MatePattern] = {
+    "back_rank": MatePattern(
+        title="Back-rank mate",
         movers=("R", "R", "Q"),
         kings=_TOP,
-        far=(2, 7),
-        helpers="KNBRP",
-        walled=0.9,
-        wall="ppppprnb",
+        distances=(2, 7),
+        supporters="KNBRP",
+        blocked_share=0.9,
+        blockers="ppppprnb",
         targets=chess.BB_RANK_8,
     ),
-    "queen_corner": Recipe(
-        words="Mate by the supported queen in the corner",
+    "queen_corner": MatePattern(
+        title="Mate by the supported queen in the corner",
         movers=("Q",),
         kings=_NEAR_CORNERS,
-        far=(1, 1),
-        helpers="KNBPR",
-        walled=0.3,
-        wall="pppr",
+        distances=(1, 1),
+        supporters="KNBPR",
+        blocked_share=0.3,
+        blockers="pppr",
     ),
-    "smothered": Recipe(
-        words="Smothered mate",
+    "smothered": MatePattern(
+        title="Smothered mate",
         movers=("N",),
         kings=(*_CORNERS, *_CORNERS, *_CORNERS, chess.G8, chess.B8),
-        far=(2, 2),
-        helpers="BRNQ",
-        walled=1.0,
-        wall="pprnb",
+        distances=(2, 2),
+        supporters="BRNQ",
+        blocked_share=1.0,
+        blockers="pprnb",
     ),
-    "rook_endgame": Recipe(
-        words="Rook endgame",
+    "rook_endgame": MatePattern(
+        title="Rook endgame",
         movers=("R",),
         kings=_EDGE,
-        far=(1, 7),
-        helpers="KKRP",
-        walled=0.1,
-        wall="p",
-        company="PPppr",
+        distances=(1, 7),
+        supporters="KKRP",
+        blocked_share=0.1,
+        blockers="p",
+        distractors="PPppr",
     ),
-    "minor_pieces": Recipe(
-        words="Mate by knight or bishop",
+    "minor_pieces": MatePattern(
+        title="Mate by knight or bishop",
         movers=("N", "B"),
         kings=(*_NEAR_CORNERS, *_TOP),
-        far=(1, 7),
-        helpers="KNBBP",
-        walled=0.55,
-        wall="ppprnb",
+        distances=(1, 7),
+        supporters="KNBBP",
+        blocked_share=0.55,
+        blockers="ppprnb",
     ),
-    "pawn": Recipe(
-        words="Mate by a pawn",
+    "pawn": MatePattern(
+        title="Mate by a pawn",
         movers=("P", "P", "P", "P", "=Q", "=Q", "=N"),
         kings=_UPPER,
-        far=(1, 7),
-        helpers="KRNBQP",
-        walled=0.45,
-        wall="ppprnb",
+        distances=(1, 7),
+        supporters="KRNBQP",
+        blocked_share=0.45,
+        blockers="ppprnb",
     ),
 }
 """Every family by its name."""

@@ -1,7 +1,7 @@
-"""The pieces as a reader looks for them: at reading size, in one channel, at several degrees of blur.
+"""Templates of the pieces: at reading size, in one channel, at several degrees of blur.
 
 A piece on a square of level b looks like A * b + F, where A is how much of the square shows through and F what the
-piece adds. The square's level is left open, so that a glowing or recoloured square is read as well as any other.
+piece adds. The square's level is fitted, so that a glowing or recoloured square is read as well as any other.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.picture import Frame
+from vmevalkit.media.image import Frame
 from vmevalkit.tasks.chess_task.board_state import EMPTY
 from vmevalkit.tasks.chess_task.pieces import SYMBOLS, draw_piece
-from vmevalkit.tasks.chess_task.render import BOARD_SIZE, layout_of
+from vmevalkit.tasks.chess_task.render import BOARD_SIZE, get_layout
 
 Levels: TypeAlias = NDArray[np.float32]
 
 READING_SCALE = 0.5
-SQUARE, MARGIN = (round(length * READING_SCALE) for length in layout_of(BOARD_SIZE))
+SQUARE, MARGIN = (round(length * READING_SCALE) for length in get_layout(BOARD_SIZE))
 """Pixels at reading size; both are whole."""
 RIM = 2
-"""Pixels at the border of a square that are not looked at: neighbours blur into them, and a cropped film lacks some."""
+"""Pixels at the border of a square that are not used: neighbours blur into them, and a cropped video lacks some."""
 PATCH = SQUARE - 2 * RIM
 LETTERS = EMPTY + SYMBOLS
 SOFTENING = 0.9
-"""Blur in pixels that a reader adds to every picture: it forgives what is out of place by half a pixel."""
+"""Blur in pixels that a reader adds to every image, so that an offset of half a pixel does not matter."""
 BLURS = (0.9, 1.15, 1.45, 1.8, 2.2, 2.7)
-"""Standard deviations that are told apart, the reader's own included."""
+"""Standard deviations of the templates' blur, the reader's own included."""
 _CHANNELS = np.array([[0.2, 0.3, 0.5]])
 """Black, dark squares, light squares and white are about equally far apart in this mixture."""
 HALO = 6
-"""Pixels around a square into which a blurred piece may reach."""
-ASKEW = 4
-"""Pixels by which a piece on its square may be off the centre."""
-_INKED = 0.7
-"""Where less of the square shows through, there is a piece."""
+"""Pixels around a square into which a blurred piece can extend."""
+MAX_OFFSET_PIXELS = 4
+"""Pixels by which a piece on its square can be away from the centre."""
+_MAX_CLEAR = 0.7
+"""Where less of the square shows through, the pixel belongs to the piece."""
 _PAD = 46
 
 
-def grey(picture: Frame) -> Levels:
-    """The one channel that is looked at, softened."""
-    mixed = cv2.transform(picture, _CHANNELS)
+def mix_channels(image: Frame) -> Levels:
+    """Return the one channel that the reader uses, softened."""
+    mixed = cv2.transform(image, _CHANNELS)
     return np.asarray(cv2.GaussianBlur(mixed, (0, 0), SOFTENING), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What the inside of a square may look like."""
+    """Patterns of the inside of a square."""
 
     both: Levels
     """The inner pixels of A, then of F, of all patterns, as columns."""
@@ -63,12 +63,13 @@ class Patterns:
     """Inner products over the inner pixels: A with A, F with F, A with F."""
 
     def misfits(self, patches: Levels) -> Levels:
-        """Mean squared error of each pattern on each patch (any shape x pixels), the square's level left open."""
+        """Return the mean squared error of each pattern on each patch (any shape x pixels), with the square's level
+        fitted."""
         return self._errors(patches, patches @ self.both)
 
     def misfits_of_few(self, patches: Levels) -> Levels:
-        """The same, where patterns are many and patches few. BLAS would wake its threads for such a product, and they
-        then turn idly for longer than all of this takes."""
+        """Return the same, for many patterns and few patches. BLAS would start threads for such a product, which then
+        spin for longer than the whole computation takes."""
         return self._errors(patches, np.einsum("np,pk->nk", patches, self.both))
 
     def _errors(self, patches: Levels, products: Levels) -> Levels:
@@ -79,8 +80,8 @@ class Patterns:
         return np.asarray(error / patches.shape[-1], np.float32)
 
 
-def _patterns(clear: Levels, added: Levels) -> Patterns:
-    """From A and F, patterns x rows x columns."""
+def _make_patterns(clear: Levels, added: Levels) -> Patterns:
+    """Return the patterns of A and F, each patterns x rows x columns."""
     clear, added = (layer.reshape(len(layer), -1) for layer in (clear, added))
     return Patterns(
         np.ascontiguousarray(np.concatenate([clear, added]).T),
@@ -91,7 +92,7 @@ def _patterns(clear: Levels, added: Levels) -> Patterns:
 
 
 @dataclass(frozen=True, slots=True)
-class Bank:
+class PieceTemplates:
     """All letters at one degree of blur."""
 
     clear: Levels
@@ -100,34 +101,34 @@ class Bank:
     added: Levels
     """F: for each letter, the levels that the piece adds."""
     light: Levels
-    """For each pixel of the picture, how much of it is a light square."""
+    """For each pixel of the image, how much of it is a light square."""
     frame: Levels
     """The same for the frame around the board; the rest is dark squares."""
     centres: tuple[tuple[float, float], ...]
     """The centre of each letter's ink within its layer."""
     moved: Levels
-    """For each letter A and F, as rows of all their pixels: where they are, one pixel right, one down, and both. What
-    lies between is a mixture of these."""
+    """For each letter A and F, as rows of all their pixels: unmoved, one pixel right, one down, and both. Positions in
+    between are mixtures of these."""
     upright: Patterns
     """Each letter in the middle of its square."""
 
     def shifted(self, letter: int, x: float, y: float) -> tuple[Levels, Levels]:
-        """A and F of a letter, moved right and down by up to a pixel."""
+        """Return A and F of a letter, moved right and down by up to a pixel."""
         shares = np.array([(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y], np.float32)
         clear, added = (shares @ self.moved[letter]).reshape(2, *self.clear.shape[1:])
         return clear, added
 
 
-def inner(board: Levels) -> Levels:
-    """The inner pixels of all squares of a picture at reading size: 8 x 8 x pixels."""
+def extract_patches(board: Levels) -> Levels:
+    """Return the inner pixels of all squares of an image at reading size: 8 x 8 x pixels."""
     end = MARGIN + 8 * SQUARE
     squares = board[MARGIN:end, MARGIN:end].reshape(8, SQUARE, 8, SQUARE)[:, RIM : SQUARE - RIM, :, RIM : SQUARE - RIM]
     return np.ascontiguousarray(squares.transpose(0, 2, 1, 3)).reshape(8, 8, PATCH * PATCH)
 
 
-def misfits_in_all(patches: Levels, letters: NDArray[np.intp]) -> Levels:
-    """The squared error of one letter on each patch (patches x pixels), over all patches: for each of the banks."""
-    clear_of, added_of, squared = _inner_of_all()
+def measure_misfits_by_blur(patches: Levels, letters: NDArray[np.intp]) -> Levels:
+    """Return the squared error of one letter on each patch (patches x pixels), summed over patches, for each blur."""
+    clear_of, added_of, squared = _load_inner_layers()
     clear = clear_of[:, letters]
     rest = patches - added_of[:, letters]
     level = np.einsum("bnp,bnp->bn", rest, clear) / squared[:, letters]
@@ -136,34 +137,34 @@ def misfits_in_all(patches: Levels, letters: NDArray[np.intp]) -> Levels:
 
 
 @lru_cache(maxsize=1)
-def _inner_of_all() -> tuple[Levels, Levels, Levels]:
-    """The inner pixels of A and of F in all banks, banks x letters x pixels, and the inner products of A with A."""
-    both = np.stack([bank.upright.both.T for bank in banks()])
+def _load_inner_layers() -> tuple[Levels, Levels, Levels]:
+    """Return the inner pixels of A and of F, blurs x letters x pixels, and the inner products of A with A."""
+    both = np.stack([templates.upright.both.T for templates in load_templates()])
     clear, added = (np.ascontiguousarray(part) for part in np.split(both, 2, axis=1))
-    return clear, added, np.stack([bank.upright.clear_squared for bank in banks()])
+    return clear, added, np.stack([templates.upright.clear_squared for templates in load_templates()])
 
 
 @lru_cache(maxsize=len(BLURS))
-def askew(blur: int) -> Patterns:
-    """The letters of a bank, each moved by up to ASKEW pixels, two at a time: all places of a letter, then the next."""
-    bank = banks()[blur]
-    begin, end = HALO + RIM - ASKEW, HALO + SQUARE - RIM + ASKEW
+def load_offset_patterns(blur: int) -> Patterns:
+    """Return the letters at one blur, moved by up to MAX_OFFSET_PIXELS in steps of two, letter by letter."""
+    templates = load_templates()[blur]
+    begin, end = HALO + RIM - MAX_OFFSET_PIXELS, HALO + SQUARE - RIM + MAX_OFFSET_PIXELS
     windows = (
         sliding_window_view(layer[:, begin:end, begin:end], (PATCH, PATCH), axis=(1, 2))[:, ::2, ::2]
-        for layer in (bank.clear, bank.added)
+        for layer in (templates.clear, templates.added)
     )
-    return _patterns(*(window.reshape(-1, PATCH, PATCH) for window in windows))
+    return _make_patterns(*(window.reshape(-1, PATCH, PATCH) for window in windows))
 
 
 @lru_cache(maxsize=1)
-def banks() -> tuple[Bank, ...]:
-    """One for each of BLURS."""
-    layers = [_layers(letter) for letter in LETTERS]
-    return tuple(_bank(layers, blur) for blur in BLURS)
+def load_templates() -> tuple[PieceTemplates, ...]:
+    """Return the templates at each of BLURS."""
+    layers = [_render_layers(letter) for letter in LETTERS]
+    return tuple(_make_templates(layers, blur) for blur in BLURS)
 
 
-def _layers(letter: str) -> tuple[Levels, Levels]:
-    """A and F of a letter, sharp, with a square's width of nothing around them."""
+def _render_layers(letter: str) -> tuple[Levels, Levels]:
+    """Return A and F of a letter, sharp, with an empty border one square wide."""
     shown = []
     for ground in ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)):
         canvas = Canvas(3 * _PAD, 3 * _PAD, ground)
@@ -174,25 +175,25 @@ def _layers(letter: str) -> tuple[Levels, Levels]:
     return (shown[1] - shown[0]) / 255, shown[0]
 
 
-def _bank(layers: list[tuple[Levels, Levels]], blur: float) -> Bank:
+def _make_templates(layers: list[tuple[Levels, Levels]], blur: float) -> PieceTemplates:
     around = slice(SQUARE - HALO, 2 * SQUARE + HALO)
     within = slice(HALO + RIM, HALO + SQUARE - RIM)
     clear, added = (
         np.stack([cv2.GaussianBlur(pair[i], (0, 0), blur)[around, around] for pair in layers]) for i in (0, 1)
     )
-    light, frame = (np.asarray(cv2.GaussianBlur(mask, (0, 0), blur)) for mask in _ground())
-    return Bank(
+    light, frame = (np.asarray(cv2.GaussianBlur(mask, (0, 0), blur)) for mask in _make_ground())
+    return PieceTemplates(
         clear,
         added,
         light,
         frame,
-        tuple(_ink_centre(layer) for layer in clear),
-        np.stack([_moved(*pair) for pair in zip(clear, added, strict=True)]),
-        _patterns(clear[:, within, within], added[:, within, within]),
+        tuple(_find_ink_centre(layer) for layer in clear),
+        np.stack([_shift_layers(*pair) for pair in zip(clear, added, strict=True)]),
+        _make_patterns(clear[:, within, within], added[:, within, within]),
     )
 
 
-def _moved(clear: Levels, added: Levels) -> Levels:
+def _shift_layers(clear: Levels, added: Levels) -> Levels:
     corners = []
     for down in (0, 1):
         for right in (0, 1):
@@ -202,8 +203,8 @@ def _moved(clear: Levels, added: Levels) -> Levels:
     return np.stack(corners)
 
 
-def _ground() -> tuple[Levels, Levels]:
-    """Where a picture shows light squares, and where the frame."""
+def _make_ground() -> tuple[Levels, Levels]:
+    """Return where an image shows light squares, and where the frame."""
     places = (np.arange(2 * MARGIN + 8 * SQUARE) - MARGIN) // SQUARE
     outside = (places < 0) | (places > 7)
     frame = outside[:, None] | outside[None, :]
@@ -211,8 +212,8 @@ def _ground() -> tuple[Levels, Levels]:
     return light.astype(np.float32), frame.astype(np.float32)
 
 
-def _ink_centre(clear: Levels) -> tuple[float, float]:
-    ink = cv2.moments((clear < _INKED).astype(np.uint8), binaryImage=True)
+def _find_ink_centre(clear: Levels) -> tuple[float, float]:
+    ink = cv2.moments((clear < _MAX_CLEAR).astype(np.uint8), binaryImage=True)
     if not ink["m00"]:
         return clear.shape[1] / 2, clear.shape[0] / 2
     return ink["m10"] / ink["m00"], ink["m01"] / ink["m00"]

@@ -1,74 +1,79 @@
-"""Chess as a task: the contract, filled from the modules of this folder."""
+"""The chess task: the task contract, bound to the modules of this package."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from random import Random
 from typing import Any, ClassVar
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.chess_task import chess_reasoning, films, rules
+from vmevalkit.media.image import Frame
+from vmevalkit.media.residual import Box
+from vmevalkit.tasks.chess_task import cheats, chess_reasoning, rules
 from vmevalkit.tasks.chess_task.board_state import BoardState
-from vmevalkit.tasks.chess_task.chess_reasoning import ChessKnobs, ChessPuzzle
-from vmevalkit.tasks.chess_task.describing import description_of, sans_of, side_of, tags_of
+from vmevalkit.tasks.chess_task.chess_reasoning import ChessParams, ChessPuzzle
+from vmevalkit.tasks.chess_task.outcomes import list_answers
 from vmevalkit.tasks.chess_task.PROMPTS import VIDEO_PROMPT
 from vmevalkit.tasks.chess_task.reading import BoardReader
-from vmevalkit.tasks.chess_task.render import BOARD_SIZE, draw
+from vmevalkit.tasks.chess_task.render import BOARD_SIZE, box_of_square, draw
 from vmevalkit.tasks.chess_task.sprites import READING_SCALE
-from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
+from vmevalkit.tasks.chess_task.text import describe_mate, get_side, list_sans, list_tags
+from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task
 
 GENERATION_METHOD = "constructed mates, proven with python-chess"
 
 
-class ChessTask(Task[ChessPuzzle, BoardState, ChessKnobs]):
+class ChessTask(Task[ChessPuzzle, BoardState, ChessParams]):
     """Show the move that gives mate."""
 
     name = "chess"
     title = "Chess"
     category = "Chess"
     description = "Chess positions in which one move gives mate"
-    version = "1"
+    version = "2"
     puzzle_type = ChessPuzzle
-    knobs_type = ChessKnobs
-    difficulties: ClassVar[Mapping[str, ChessKnobs]] = {
-        "easy": ChessKnobs(extra_pieces=(1, 5)),
-        "medium": ChessKnobs(extra_pieces=(6, 10)),
-        "hard": ChessKnobs(extra_pieces=(12, 18), unique=False),
+    params_type = ChessParams
+    difficulties: ClassVar[Mapping[str, ChessParams]] = {
+        "easy": ChessParams(extra_pieces=(1, 5)),
+        "medium": ChessParams(extra_pieces=(6, 10)),
+        "hard": ChessParams(extra_pieces=(12, 18), unique=False),
     }
     reading_scale = READING_SCALE
-    tricks = ANSWER_COUNTS
+    tricks = FINAL_STATE_MATTERS
+    complexity = Complexity(10**15, 6, 1.0, "high")
 
-    def sample(self, rng: Random, knobs: ChessKnobs) -> ChessPuzzle:
-        return chess_reasoning.sample(rng, knobs)
+    sample = staticmethod(chess_reasoning.sample)
+    key = staticmethod(chess_reasoning.key)
+    certify = staticmethod(chess_reasoning.certify)
+    solution = staticmethod(chess_reasoning.solution)
+    accepted = staticmethod(rules.accepted)
+    progress = staticmethod(rules.progress)
+    check = staticmethod(rules.check)
+    is_intact = staticmethod(rules.is_intact)
+    state_key = staticmethod(rules.state_key)
+    cheats = staticmethod(cheats.cheats)
 
-    def key(self, puzzle: ChessPuzzle) -> Hashable:
-        return chess_reasoning.key(puzzle)
-
-    def certify(self, puzzle: ChessPuzzle) -> None:
-        chess_reasoning.certify(puzzle)
+    def check_puzzle(self, puzzle: ChessPuzzle) -> None:
+        chess_reasoning.check_moves(puzzle)
 
     def prompt(self, puzzle: ChessPuzzle) -> str:
-        return VIDEO_PROMPT.format(side=side_of(puzzle).capitalize())
+        return VIDEO_PROMPT.format(side=get_side(puzzle).capitalize())
 
     def metadata(self, puzzle: ChessPuzzle) -> dict[str, Any]:
-        mates = sans_of(puzzle)
+        mates = list_sans(puzzle)
         return {
             "chess_data": {
                 "generation_method": GENERATION_METHOD,
                 "initial_fen": puzzle.fen,
                 "mate_moves": mates,
-                "pattern_tags": tags_of(puzzle),
+                "pattern_tags": list_tags(puzzle),
             },
-            "side_to_move": side_of(puzzle),
+            "side_to_move": get_side(puzzle),
             "mate_moves": mates,
-            "pattern_description": description_of(puzzle),
+            "pattern_description": describe_mate(puzzle),
         }
 
     def size(self, puzzle: ChessPuzzle) -> tuple[int, int]:
         return BOARD_SIZE, BOARD_SIZE
-
-    def solution(self, puzzle: ChessPuzzle, t: float) -> BoardState:
-        return chess_reasoning.solution(puzzle, t)
 
     def draw(self, puzzle: ChessPuzzle, state: BoardState) -> Frame:
         return draw(state)
@@ -76,23 +81,17 @@ class ChessTask(Task[ChessPuzzle, BoardState, ChessKnobs]):
     def reader(self, puzzle: ChessPuzzle) -> BoardReader:
         return BoardReader()
 
-    def accepted(self, puzzle: ChessPuzzle, state: BoardState) -> bool:
-        return rules.accepted(puzzle, state)
+    def highlight_boxes(self, puzzle: ChessPuzzle) -> list[Box]:
+        return [box_of_square(index) for index in range(64)]
 
-    def progress(self, puzzle: ChessPuzzle, state: BoardState) -> float:
-        return rules.progress(puzzle, state)
+    def unseen_boxes(self, puzzle: ChessPuzzle, state: BoardState) -> dict[Hashable, Box]:
+        return {index: box_of_square(index) for index in rules.list_unseen_squares(state)}
 
-    def check(self, puzzle: ChessPuzzle, trace: Trace[BoardState]) -> Checked:
-        return rules.check(puzzle, trace)
+    def accepted_states(self, puzzle: ChessPuzzle) -> list[BoardState]:
+        return [BoardState(answer.letters) for answer in list_answers(puzzle)]
 
-    def settle(self, puzzle: ChessPuzzle, states: Sequence[BoardState]) -> BoardState:
-        return rules.settle(states)
-
-    def identity(self, puzzle: ChessPuzzle, state: BoardState) -> Hashable:
-        return rules.identity(puzzle, state)
-
-    def films(self, puzzle: ChessPuzzle, rng: Random) -> dict[str, Film[BoardState]]:
-        return films.films(puzzle, rng)
+    def consensus_state(self, puzzle: ChessPuzzle, states: Sequence[BoardState]) -> BoardState:
+        return rules.merge_states(states)
 
 
 TASK = ChessTask()

@@ -1,8 +1,8 @@
 """Cells, walls and corridors of a square lattice.
 
-A cell is (row, column). A point is (x, y) in cells from the maze's top left corner, so that the cell (r, c) has its
-centre at (c + 0.5, r + 0.5). Every side of every cell is a wall that stands or is open; a set of walls is the bits of
-one integer: first the upright walls row by row, then the level ones.
+A cell is (row, column). A point is (x, y) in cells from the maze's top left corner, so the centre of the cell (r, c)
+is (c + 0.5, r + 0.5). Every side of every cell has a wall number; a set of walls is an integer with one bit for each
+wall: first the vertical walls row by row, then the horizontal ones.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ def centre(cell: Cell) -> Point:
 
 
 def cell_at(point: Point) -> Cell:
-    """The cell that holds the point; it may lie outside the maze."""
+    """Return the cell that contains the point; it may be outside the maze."""
     return (floor(point[1]), floor(point[0]))
 
 
-def held(grid_n: int, point: Point) -> Point:
-    """The nearest point within the maze."""
-    most = grid_n - 1e-6
-    return (min(max(point[0], 0.0), most), min(max(point[1], 0.0), most))
+def clamp_point(grid_n: int, point: Point) -> Point:
+    """Return the nearest point inside the maze."""
+    limit = grid_n - 1e-6
+    return (min(max(point[0], 0.0), limit), min(max(point[1], 0.0), limit))
 
 
-def inside(grid_n: int, cell: Cell) -> bool:
+def is_inside(grid_n: int, cell: Cell) -> bool:
     return 0 <= cell[0] < grid_n and 0 <= cell[1] < grid_n
 
 
 @lru_cache(maxsize=16)
-def neighbours(grid_n: int) -> tuple[Passage, ...]:
-    """Every two neighbouring cells: the passages that a maze can have."""
+def neighbour_pairs(grid_n: int) -> tuple[Passage, ...]:
+    """Return all pairs of neighbouring cells: the passages that a maze can have."""
     across = [((r, c), (r, c + 1)) for r in range(grid_n) for c in range(grid_n - 1)]
     down = [((r, c), (r + 1, c)) for r in range(grid_n - 1) for c in range(grid_n)]
     return tuple(sorted(across + down))
 
 
 def wall_between(grid_n: int, one: Cell, other: Cell) -> int:
-    """The number of the wall between two neighbouring cells, of which one may lie outside."""
+    """Return the number of the wall between two neighbouring cells, one of which may be outside."""
     row, column = max(one, other)
     if one[0] == other[0]:
         return row * (grid_n + 1) + column
@@ -59,116 +59,106 @@ def wall_count(grid_n: int) -> int:
 
 
 def wall_ends(grid_n: int, wall: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The two corners (x, y) that the wall joins."""
-    upright = grid_n * (grid_n + 1)
-    if wall < upright:
+    """Return the two corners (x, y) that the wall joins."""
+    vertical_count = grid_n * (grid_n + 1)
+    if wall < vertical_count:
         y, x = divmod(wall, grid_n + 1)
         return (x, y), (x, y + 1)
-    y, x = divmod(wall - upright, grid_n)
+    y, x = divmod(wall - vertical_count, grid_n)
     return (x, y), (x + 1, y)
 
 
-@lru_cache(maxsize=16)
-def corners(grid_n: int) -> tuple[int, ...]:
-    """For each corner of the lattice, the walls that meet there."""
-    meeting: dict[tuple[int, int], int] = {}
-    for wall in range(wall_count(grid_n)):
-        for corner in wall_ends(grid_n, wall):
-            meeting[corner] = meeting.get(corner, 0) | 1 << wall
-    return tuple(meeting[corner] for corner in sorted(meeting))
-
-
-def walls_around(grid_n: int, passages: Iterable[Passage]) -> int:
-    """All walls but those that the passages open."""
+def closed_walls(grid_n: int, passages: Iterable[Passage]) -> int:
+    """Return the set of all walls except those that the passages open."""
     walls = (1 << wall_count(grid_n)) - 1
     for one, other in passages:
         walls &= ~(1 << wall_between(grid_n, one, other))
     return walls
 
 
-def numbers(walls: int) -> Iterator[int]:
-    """The numbers of the walls in a set."""
+def iter_walls(walls: int) -> Iterator[int]:
+    """Yield the numbers of the walls in a set."""
     while walls:
         lowest = walls & -walls
         yield lowest.bit_length() - 1
         walls ^= lowest
 
 
-class _Regions:
-    """Which cells hang together (union by find, with halving)."""
+class _UnionFind:
+    """Groups of connected cells, with path halving."""
 
     def __init__(self) -> None:
-        self._above: dict[Cell, Cell] = {}
+        self._parents: dict[Cell, Cell] = {}
 
     def join(self, one: Cell, other: Cell) -> bool:
-        """Whether the two were apart until now."""
-        root, other_root = self._root(one), self._root(other)
+        """Connect two cells. Return whether they were in different groups before."""
+        root, other_root = self._find_root(one), self._find_root(other)
         if root == other_root:
             return False
-        self._above[root] = other_root
+        self._parents[root] = other_root
         return True
 
-    def _root(self, cell: Cell) -> Cell:
-        above = self._above
-        while (up := above.get(cell, cell)) != cell:
-            above[cell] = cell = above.get(up, up)
+    def _find_root(self, cell: Cell) -> Cell:
+        parents = self._parents
+        while (parent := parents.get(cell, cell)) != cell:
+            parents[cell] = cell = parents.get(parent, parent)
         return cell
 
 
-def kruskal(rng: Random, grid_n: int) -> tuple[Passage, ...]:
-    """A random maze: the minimum spanning tree of the lattice under random weights, by Kruskal's algorithm."""
-    weighted = sorted((rng.random(), passage) for passage in neighbours(grid_n))
-    regions = _Regions()
-    return tuple(sorted(passage for _, passage in weighted if regions.join(*passage)))
+def sample_spanning_tree(rng: Random, grid_n: int) -> tuple[Passage, ...]:
+    """Return a random maze: the lattice's minimum spanning tree under random weights, by Kruskal's algorithm."""
+    weighted = sorted((rng.random(), passage) for passage in neighbour_pairs(grid_n))
+    groups = _UnionFind()
+    return tuple(sorted(passage for _, passage in weighted if groups.join(*passage)))
 
 
-def spanning_trees(grid_n: int) -> list[tuple[Passage, ...]]:
-    """Every maze without loops, for small lattices: 4 of 2 x 2, 192 of 3 x 3."""
+def list_spanning_trees(grid_n: int) -> list[tuple[Passage, ...]]:
+    """Return every maze without loops, for small lattices: 4 of 2 x 2, 192 of 3 x 3."""
     trees = []
-    for passages in combinations(neighbours(grid_n), grid_n * grid_n - 1):
-        regions = _Regions()
-        if all(regions.join(*passage) for passage in passages):
+    for passages in combinations(neighbour_pairs(grid_n), grid_n * grid_n - 1):
+        groups = _UnionFind()
+        if all(groups.join(*passage) for passage in passages):
             trees.append(passages)
     return trees
 
 
 class Corridors:
-    """The open ways of a maze without loops, hung up at one cell."""
+    """The corridors of a maze without loops, as a tree with one cell as its root."""
 
     def __init__(self, passages: Sequence[Passage], root: Cell) -> None:
-        self.open: dict[Cell, list[Cell]] = {}
-        """From each cell to the cells that can be entered from it."""
+        self.open_neighbours: dict[Cell, list[Cell]] = {}
+        """For each cell, the cells that can be entered from it."""
         for one, other in passages:
-            self.open.setdefault(one, []).append(other)
-            self.open.setdefault(other, []).append(one)
+            self.open_neighbours.setdefault(one, []).append(other)
+            self.open_neighbours.setdefault(other, []).append(one)
         self.steps_to_root: dict[Cell, int] = {root: 0}
-        self._next: dict[Cell, Cell] = {root: root}
+        self._parents: dict[Cell, Cell] = {root: root}
         queue = [root]
         for cell in queue:
-            for beyond in self.open.get(cell, ()):
-                if beyond not in self._next:
-                    self._next[beyond] = cell
-                    self.steps_to_root[beyond] = self.steps_to_root[cell] + 1
-                    queue.append(beyond)
+            for neighbour in self.open_neighbours.get(cell, ()):
+                if neighbour not in self._parents:
+                    self._parents[neighbour] = cell
+                    self.steps_to_root[neighbour] = self.steps_to_root[cell] + 1
+                    queue.append(neighbour)
 
-    def way(self, start: Cell, end: Cell) -> list[Cell]:
-        """The cells from one to the other, both included."""
+    def path(self, start: Cell, end: Cell) -> list[Cell]:
+        """Return the cells from start to end, both included."""
         depth = self.steps_to_root
         head, tail = [start], [end]
         while head[-1] != tail[-1]:
             deeper = head if depth[head[-1]] >= depth[tail[-1]] else tail
-            deeper.append(self._next[deeper[-1]])
+            deeper.append(self._parents[deeper[-1]])
         return head + tail[-2::-1]
 
     def distance(self, start: Point, end: Point) -> float:
-        """The length of the way from one point to another in cells, straight from door to door."""
-        way = self.way(cell_at(start), cell_at(end))
-        if len(way) <= 2:
+        """Return the length of the legal way between two points in cells, in straight lines from door to door."""
+        cells = self.path(cell_at(start), cell_at(end))
+        if len(cells) <= 2:
             return dist(start, end)
-        doors = [_door(one, other) for one, other in pairwise(way)]
+        doors = [_door_between(one, other) for one, other in pairwise(cells)]
         between = sum(dist(one, other) for one, other in pairwise(doors))
         return dist(start, doors[0]) + between + dist(doors[-1], end)
 
 
-def _door(one: Cell, other: Cell) -> Point:
+def _door_between(one: Cell, other: Cell) -> Point:
     return ((one[1] + other[1] + 1) / 2, (one[0] + other[0] + 1) / 2)

@@ -1,4 +1,4 @@
-"""The words of the object subtraction task."""
+"""Prompts of the object subtraction task."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ REMOVE: Mapping[str, tuple[str, str]] = {
     ),
     "outlier": ("Remove the object that looks different from the others.", ""),
 }
-"""The first sentence for each kind of rule: of one object, and of several."""
+"""The first sentence for each kind of rule: for one object, and for several."""
 
 JUDGE_HINT = (
     "Verify that exactly the objects that the prompt names are gone in the final frame, and that all other objects "
     "are unchanged in position, size, color and shape."
 )
-"""What a judge of the final frame is told."""
+"""Task-specific part of the prompt for a judge of the final frame."""
 
 
-def listed(pairs: tuple[tuple[str, str], ...]) -> str:
-    """Colours and shapes as English lists them: two with and, three with commas too."""
+def list_objects(pairs: tuple[tuple[str, str], ...]) -> str:
+    """Return an English list of objects by colour and shape."""
     names = [f"the {colour} {shape}" for colour, shape in pairs]
     if len(names) < 3:
         return " and ".join(names)
     return ", ".join(names[:-1]) + f", and {names[-1]}"
 
 
-def video_prompt(kind: str, value: str, count: int, pairs: tuple[tuple[str, str], ...] = ()) -> str:
-    """What a video model is told."""
+def write_prompt(kind: str, value: str, count: int, pairs: tuple[tuple[str, str], ...] = ()) -> str:
+    """Return the prompt for a video model."""
     one, several = REMOVE[kind]
     sentence = one if count == 1 else several
-    return f"{sentence.format(value=value, count=count, listed=listed(pairs))} {REST}"
+    return f"{sentence.format(value=value, count=count, listed=list_objects(pairs))} {REST}"

@@ -1,4 +1,4 @@
-"""Reading a picture back into a scene: patches of colour are found and told apart by what was there before."""
+"""Reading of a frame back into a scene: blobs are found and matched with the objects of the last reading."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from math import hypot
 
 import numpy as np
 
-from vmevalkit.media.picture import Mask
-from vmevalkit.media.sighting import Sighting
+from vmevalkit.media.image import Mask
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.tasks.object_subtraction_task.appearance import classify_colour
 from vmevalkit.tasks.object_subtraction_task.blobs import Blob, find_blobs
-from vmevalkit.tasks.object_subtraction_task.following import Mark, follow
-from vmevalkit.tasks.object_subtraction_task.looks import ink_of, shape_of
-from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import ObjectSubtraction
+from vmevalkit.tasks.object_subtraction_task.camera_motion import ObjectMatch, estimate_camera
+from vmevalkit.tasks.object_subtraction_task.matching import (
+    CHANGED_AREA,
+    NEAR_PX,
+    classify_blob_shape,
+    match_blobs,
+)
+from vmevalkit.tasks.object_subtraction_task.puzzle import ObjectSubtraction
 from vmevalkit.tasks.object_subtraction_task.scene import (
     AREAS,
     CENTROIDS,
@@ -20,236 +26,168 @@ from vmevalkit.tasks.object_subtraction_task.scene import (
     NEW,
     OTHER,
     SPECIFIED_CANVAS,
-    STILL,
-    Camera,
-    Piece,
-    Scene,
-    covered,
-    piece_of,
-    scene_of,
+    STILL_CAMERA,
+    ObjectCamera,
+    ObjectScene,
+    VisibleObject,
+    build_scene,
+    compute_coverage,
+    make_visible,
 )
 
 READING_SIDE = SPECIFIED_CANVAS
-"""Pictures of any size are read at the specification's; all lengths here are its pixels."""
+"""Images of any size are read at the specification's; all lengths here are its pixels."""
 _MIDDLE = READING_SIDE / 2
-_AT_HAND, _A_LITTLE = 0.35, 4.0
-"""A patch is at an object's place when it is no farther from it than this share of its size, and so many pixels."""
-_STILL_PX = 2.0
-_CHANGED = (0.3, 2.5)
-"""A patch at an object's place with an area beyond these, relative to the object's, is something else."""
-_WHOLE = (0.92, 1.08)
-"""Within these it has the object's own area, for all that a reading can tell."""
-_CUT = (0.85, 1.18)
-"""The same for the visible part of an object at the edge."""
-_LESS, _MORE = 0.6, 1.6
-"""The same for a patch elsewhere that looks like the object."""
-_WHOLE_INK = 0.88
-"""An object that is at least so opaque has not begun to fade; blur may take some of its strength."""
-_CLEAR = 0.5
-"""An object that is not found is gone if this share of its place can be seen; else it may be hidden."""
-_THING_AREA = 25.0
-"""What is smaller is no object."""
+_CUT_AREA = (0.85, 1.18)
+"""Range of the measured area of an object that the edge cuts, relative to its visible part."""
+_OPAQUE = 0.88
+"""An object with at least this opacity has not started to fade; blur may take some of its strength."""
+_MIN_CLEAR_SHARE = 0.5
+"""An object that is not found is gone if this share of its place is visible; else it may be covered."""
+_MIN_OBJECT_AREA = 25.0
+"""Something smaller is not an object."""
 _GREY_LEVELS, _TEXT_PX = 40.0, 18
-"""Patches whose colours differ by less, and which are smaller, are text."""
-_LONG = 2.5
-"""Patches so many times longer than wide are bars."""
+"""A blob whose channels differ by less, and which is smaller, is text."""
+_BAR_RATIO = 2.5
+"""A blob so many times longer than wide is a bar."""
 
 
 class ObjectReader:
-    """Reads one puzzle's films."""
+    """Reader of the frames of one puzzle."""
 
     def __init__(self, puzzle: ObjectSubtraction) -> None:
-        self._grow = puzzle.unit
-        self._homes = {thing.id: self._small(piece_of(thing)) for thing in puzzle.things}
-        self._largest = max(home.area for home in self._homes.values())
+        self._scale = puzzle.scale
+        self._homes = {thing.id: _scale_object(make_visible(thing), 1 / self._scale) for thing in puzzle.things}
+        self._max_area = max(home.area for home in self._homes.values())
 
-    def read(self, sighting: Sighting, before: Scene | None) -> Scene | None:
-        """The scene, or None where no white ground is seen. An object behind something is taken to be as it was."""
-        blobs = find_blobs(sighting.picture, sighting.seen)
+    def read(self, frame: RegisteredFrame, before: ObjectScene | None) -> ObjectScene | None:
+        """Return the scene, or None where no white ground is visible. A covered object keeps its last known state."""
+        blobs = find_blobs(frame.image, frame.visible)
         if blobs is None:
             return None
-        camera, last = STILL, self._homes
+        camera, last = STILL_CAMERA, self._homes
         if before is not None:
-            camera = Camera(before.camera.zoom, before.camera.x / self._grow, before.camera.y / self._grow)
-            last = {piece.id: self._small(piece) for piece in before.pieces if piece.id != NEW}
-        matched = self._matched(blobs, last, camera)
-        seen = {thing_id: self._seen(blobs[place], thing_id) for place, thing_id in matched.items()}
+            was = before.camera
+            camera = ObjectCamera(was.zoom, was.x / self._scale, was.y / self._scale, was.roll_deg)
+            last = {old.id: _scale_object(old, 1 / self._scale) for old in before.objects if old.id != NEW}
+        matched = match_blobs(blobs, self._project(last, camera), self._project(self._homes, camera))
+        found = {object_id: self._read_object(blobs[place], object_id) for place, object_id in matched.items()}
         cut = {
-            i: last[i] for p, i in matched.items() if i in last and _is_cut(blobs[p], last[i], camera, sighting.seen)
+            object_id: last[object_id]
+            for place, object_id in matched.items()
+            if object_id in last and _is_cut(blobs[place], last[object_id], camera, frame.visible)
         }
-        camera = follow(self._marks(seen, (blobs[place] for place in matched)), camera)
-        others = [blob for place, blob in enumerate(blobs) if place not in matched]
-        veil = _veil(others)
-        missing = (last[thing_id] for thing_id in last if thing_id not in seen)
-        hidden = [piece for piece in missing if self._is_hidden(piece, camera, veil, sighting.seen)]
-        strange = [_placed_stranger(blob) for blob in others if self._is_strange(blob, hidden, camera)]
-        pieces = [*(camera.undone(piece, READING_SIDE) for piece in (*seen.values(), *strange)), *hidden]
-        pieces = [cut.get(piece.id, piece) for piece in pieces]
-        large = Camera(camera.zoom, camera.x * self._grow, camera.y * self._grow)
-        return scene_of(map(self._large, pieces), large)
+        camera = estimate_camera(self._list_matches(found, (blobs[place] for place in matched)), camera)
+        unmatched = [blob for place, blob in enumerate(blobs) if place not in matched]
+        occlusion = _mask_blobs(unmatched)
+        missing = (last[object_id] for object_id in last if object_id not in found)
+        covered = [old for old in missing if self._is_covered(old, camera, occlusion, frame.visible)]
+        new = [_make_new_object(blob) for blob in unmatched if self._is_new_object(blob, covered, camera)]
+        objects = [*(camera.unproject(visible, READING_SIDE) for visible in (*found.values(), *new)), *covered]
+        objects = [cut.get(visible.id, visible) for visible in objects]
+        scaled_camera = ObjectCamera(camera.zoom, camera.x * self._scale, camera.y * self._scale, camera.roll_deg)
+        unseen = (old.id for old in covered)
+        return build_scene((_scale_object(visible, self._scale) for visible in objects), scaled_camera, unseen)
 
-    def _small(self, piece: Piece) -> Piece:
-        return _scaled(piece, 1 / self._grow)
+    def _project(self, objects: Mapping[int, VisibleObject], camera: ObjectCamera) -> dict[int, VisibleObject]:
+        return {object_id: camera.project(visible, READING_SIDE) for object_id, visible in objects.items()}
 
-    def _large(self, piece: Piece) -> Piece:
-        return _scaled(piece, self._grow)
+    def _read_object(self, blob: Blob, object_id: int) -> VisibleObject:
+        """Return the object that a blob shows."""
+        home = self._homes[object_id]
+        colour = classify_colour(blob.absorption, home.colour)
+        shape = home.shape if blob.is_at_edge else classify_blob_shape(blob, home.shape)
+        return _make_object(blob, object_id, colour.name, shape, colour.opacity)
 
-    def _matched(self, blobs: Sequence[Blob], last: Mapping[int, Piece], camera: Camera) -> dict[int, int]:
-        """From patches, by their place in the list, to objects: first by where they are, then by what they look like.
+    def _is_covered(self, old: VisibleObject, camera: ObjectCamera, occlusion: Mask, seen: Mask | None) -> bool:
+        """Return whether an object that is not found may still be there, behind something or outside the video.
 
-        An object that has gone may come back to its place.
+        An object at its home cannot have left the image by itself; one that was moving can.
         """
-        now = {thing_id: camera.shown(piece, READING_SIDE) for thing_id, piece in last.items()}
-        near = [
-            (apart, place, thing_id)
-            for known in (now, {i: camera.shown(home, READING_SIDE) for i, home in self._homes.items()})
-            for thing_id, piece in known.items()
-            for place, blob in enumerate(blobs)
-            if (apart := _apart(blob, piece)) < _AT_HAND * piece.size + _A_LITTLE and _may_be(blob, piece)
-        ]
-        matched = _paired(near, {})
-        alike = [
-            (_apart(blob, now[thing_id]), place, thing_id)
-            for place, blob in enumerate(blobs)
-            if place not in matched
-            for thing_id in last
-            if thing_id not in matched.values() and _looks_like(blob, now[thing_id])
-        ]
-        return _paired(alike, matched)
+        home = self._homes[old.id]
+        place = _mask_object(old, camera, seen)
+        has_moved = hypot(old.x - home.x, old.y - home.y) > NEAR_PX
+        expected = place.sum() if has_moved else old.area * camera.zoom**2
+        return bool((place & ~occlusion).sum() < _MIN_CLEAR_SHARE * expected)
 
-    def _seen(self, blob: Blob, thing_id: int) -> Piece:
-        """The object as it appears."""
-        home = self._homes[thing_id]
-        ink = ink_of(blob.lack, home.colour)
-        shape = home.shape if blob.at_edge else _shape(blob, home.shape)
-        return _placed(blob, thing_id, ink.name, shape, ink.opacity)
+    def _is_new_object(self, blob: Blob, covered: Iterable[VisibleObject], camera: ObjectCamera) -> bool:
+        """Return whether a blob is an object that the puzzle does not have.
 
-    def _is_hidden(self, piece: Piece, camera: Camera, veil: Mask, seen: Mask | None) -> bool:
-        """Whether an object that is not found may be there still, behind something or outside the film.
-
-        What stood in its place cannot have left the picture by itself; what had set out can.
+        Not a new object: a hand (it comes from outside), text (it is grey), the box of a text (it is long, large, or
+        objects shine through it), and the visible rest of a covered object.
         """
-        home = self._homes[piece.id]
-        place = _place(piece, camera, seen)
-        astray = hypot(piece.x - home.x, piece.y - home.y) > _A_LITTLE
-        expected = place.sum() if astray else piece.area * camera.zoom**2
-        return bool((place & ~veil).sum() < _CLEAR * expected)
-
-    def _is_strange(self, blob: Blob, hidden: Iterable[Piece], camera: Camera) -> bool:
-        """Whether a patch is an object that the puzzle does not have. Hands reach in from the edge, text is grey, its
-        boxes are long, large or have objects shining through, and what is left of an object behind a hand is none."""
-        if blob.region.reaches_in or blob.area < _THING_AREA:
+        if blob.region.is_from_outside or blob.area < _MIN_OBJECT_AREA:
             return False
         left, top, right, bottom = blob.region.box
         short, long = sorted((right - left, bottom - top))
-        if float(np.ptp(blob.lack)) < _GREY_LEVELS and short < _TEXT_PX:
+        if float(np.ptp(blob.absorption)) < _GREY_LEVELS and short < _TEXT_PX:
             return False
-        large = blob.area > _CHANGED[1] * self._largest and ink_of(blob.lack).name not in COLOURS
-        if (long > _LONG * short or large or blob.mixed) and _shape(blob) == OTHER:
+        is_large = blob.area > CHANGED_AREA[1] * self._max_area and classify_colour(blob.absorption).name not in COLOURS
+        if (long > _BAR_RATIO * short or is_large or blob.is_mixed) and classify_blob_shape(blob) == OTHER:
             return False
-        return not (blob.region.joined and any(_covers(blob, camera, piece) for piece in hidden))
+        return not (blob.region.is_joined and any(_has_overlap(blob, camera, visible) for visible in covered))
 
-    def _marks(self, seen: Mapping[int, Piece], blobs: Iterable[Blob]) -> list[Mark]:
-        """What the seen objects say about the camera."""
-        marks = []
-        for (thing_id, piece), blob in zip(seen.items(), blobs, strict=True):
-            home = self._homes[thing_id]
-            if blob.at_edge or piece.shape != home.shape:
+    def _list_matches(self, found: Mapping[int, VisibleObject], blobs: Iterable[Blob]) -> list[ObjectMatch]:
+        """Return the matches from which the camera is estimated."""
+        matches = []
+        for (object_id, visible), blob in zip(found.items(), blobs, strict=True):
+            home = self._homes[object_id]
+            if blob.is_at_edge or visible.shape != home.shape:
                 continue
-            # All the ink of a whole object says more about its size than the area: blur does not change it.
-            whole = piece.colour == home.colour and piece.opacity > _WHOLE_INK
-            growth = (blob.area * piece.opacity / home.area) ** 0.5 if whole else None
-            marks.append(Mark(home.x - _MIDDLE, home.y - _MIDDLE, piece.x - _MIDDLE, piece.y - _MIDDLE, growth))
-        return marks
+            # The total ink of an opaque object is a better measure of its size than its area: blur does not change it.
+            is_opaque = visible.colour == home.colour and visible.opacity > _OPAQUE
+            growth = (blob.area * visible.opacity / home.area) ** 0.5 if is_opaque else None
+            positions = (home.x - _MIDDLE, home.y - _MIDDLE, visible.x - _MIDDLE, visible.y - _MIDDLE)
+            matches.append(ObjectMatch(*positions, growth))
+        return matches
 
 
-def _scaled(piece: Piece, factor: float) -> Piece:
+def _scale_object(visible: VisibleObject, factor: float) -> VisibleObject:
     if factor == 1:
-        return piece
-    return Piece(
-        piece.id, piece.colour, piece.shape, piece.x * factor, piece.y * factor, piece.size * factor, piece.opacity
-    )
+        return visible
+    x, y, size = visible.x * factor, visible.y * factor, visible.size * factor
+    return VisibleObject(visible.id, visible.colour, visible.shape, x, y, size, visible.opacity)
 
 
-def _paired(candidates: Iterable[tuple[float, int, int]], matched: dict[int, int]) -> dict[int, int]:
-    """The nearest first; each patch and each object once."""
-    pairs = dict(matched)
-    taken = set(pairs.values())
-    for _, place, thing_id in sorted(candidates):
-        if place not in pairs and thing_id not in taken:
-            pairs[place] = thing_id
-            taken.add(thing_id)
-    return pairs
-
-
-def _apart(blob: Blob, piece: Piece) -> float:
-    return hypot(blob.x - piece.x, blob.y - piece.y - CENTROIDS[piece.shape] * piece.size)
-
-
-def _may_be(blob: Blob, piece: Piece) -> bool:
-    """Whether a patch at an object's place may be the object. Where it touches something else, a part of the object may
-    be hidden: then only what looks as before is believed."""
-    share = blob.area / piece.area
-    if blob.region.joined:
-        return _WHOLE[0] < share < _WHOLE[1] and _apart(blob, piece) < _STILL_PX and _looks_like(blob, piece)
-    if blob.at_edge and share > _WHOLE[1]:
-        return False
-    return _WHOLE[0] < share < _WHOLE[1] or (_CHANGED[0] < share < _CHANGED[1] and not blob.mixed)
-
-
-def _looks_like(blob: Blob, piece: Piece) -> bool:
-    """Whether a patch elsewhere is the object, gone astray."""
-    share = blob.area / piece.area
-    if share > (_WHOLE[1] if blob.at_edge else _MORE) or blob.mixed:
-        return False
-    if ink_of(blob.lack, piece.colour).name != piece.colour:
-        return False
-    return blob.at_edge or (share > _LESS and _shape(blob, piece.shape) == piece.shape)
-
-
-def _shape(blob: Blob, expected: str | None = None) -> str:
-    return shape_of(blob.alpha, blob.x - blob.corner[0], blob.y - blob.corner[1], blob.area, expected)
-
-
-def _placed(blob: Blob, thing_id: int, colour: str, shape: str, opacity: float) -> Piece:
+def _make_object(blob: Blob, object_id: int, colour: str, shape: str, opacity: float) -> VisibleObject:
     size = (blob.area / AREAS[shape]) ** 0.5
-    return Piece(thing_id, colour, shape, blob.x, blob.y - CENTROIDS[shape] * size, size, min(opacity, 1.0))
+    return VisibleObject(object_id, colour, shape, blob.x, blob.y - CENTROIDS[shape] * size, size, min(opacity, 1.0))
 
 
-def _covers(blob: Blob, camera: Camera, piece: Piece) -> bool:
-    """Whether a patch lies over an object's place."""
+def _make_new_object(blob: Blob) -> VisibleObject:
+    colour = classify_colour(blob.absorption)
+    return _make_object(blob, NEW, colour.name, classify_blob_shape(blob), colour.opacity)
+
+
+def _has_overlap(blob: Blob, camera: ObjectCamera, visible: VisibleObject) -> bool:
+    """Return whether the boxes of a blob and of an object overlap."""
     left, top, right, bottom = blob.region.box
-    shown = camera.shown(piece, READING_SIDE).box
-    return left < shown[2] and right > shown[0] and top < shown[3] and bottom > shown[1]
+    box = camera.project(visible, READING_SIDE).box
+    return left < box[2] and right > box[0] and top < box[3] and bottom > box[1]
 
 
-def _place(piece: Piece, camera: Camera, seen: Mask | None) -> Mask:
-    """Where an object is, as far as that can be seen."""
-    place = covered([camera.shown(piece, READING_SIDE)], READING_SIDE)
-    return place if seen is None else place & seen
+def _mask_object(visible: VisibleObject, camera: ObjectCamera, seen: Mask | None) -> Mask:
+    """Return the pixels of an object that the video shows."""
+    mask = compute_coverage([camera.project(visible, READING_SIDE)], READING_SIDE)
+    return mask if seen is None else mask & seen
 
 
-def _is_cut(blob: Blob, piece: Piece, camera: Camera, seen: Mask | None) -> bool:
-    """Whether a patch is what can be seen of an object that is as it was, where the film shows a part of it."""
-    if not blob.at_edge:
+def _is_cut(blob: Blob, old: VisibleObject, camera: ObjectCamera, seen: Mask | None) -> bool:
+    """Return whether a blob is the visible part of an unchanged object that the edge of the video cuts."""
+    if not blob.is_at_edge:
         return False
-    place = _place(piece, camera, seen)
-    area = float(place.sum())
-    if area < 1 or area > 0.97 * camera.zoom**2 * piece.area:
+    mask = _mask_object(old, camera, seen)
+    area = float(mask.sum())
+    if area < 1 or area > 0.97 * camera.zoom**2 * old.area:
         return False
-    y, x = (float(axis.mean()) + 0.5 for axis in np.nonzero(place))
-    return hypot(blob.x - x, blob.y - y) < _A_LITTLE and _CUT[0] < blob.area / area < _CUT[1]
+    y, x = (float(axis.mean()) + 0.5 for axis in np.nonzero(mask))
+    return hypot(blob.x - x, blob.y - y) < NEAR_PX and _CUT_AREA[0] < blob.area / area < _CUT_AREA[1]
 
 
-def _veil(blobs: Iterable[Blob]) -> Mask:
-    """What lies behind patches that are no known object."""
-    veil = np.zeros((READING_SIDE, READING_SIDE), np.bool_)
+def _mask_blobs(blobs: Sequence[Blob]) -> Mask:
+    """Return the pixels that the blobs cover."""
+    mask = np.zeros((READING_SIDE, READING_SIDE), np.bool_)
     for blob in blobs:
         left, top, right, bottom = blob.region.box
-        veil[top:bottom, left:right] |= blob.region.mask > 0
-    return veil
-
-
-def _placed_stranger(blob: Blob) -> Piece:
-    ink = ink_of(blob.lack)
-    return _placed(blob, NEW, ink.name, _shape(blob), ink.opacity)
+        mask[top:bottom, left:right] |= blob.region.mask > 0
+    return mask

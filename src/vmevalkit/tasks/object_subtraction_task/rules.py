@@ -1,4 +1,4 @@
-"""The logic of a film: which objects are gone, which are as they were, and what went wrong on the way. No pixels."""
+"""Rules of an object subtraction: which objects are gone, which are unchanged, and what went wrong. No pixels here."""
 
 from __future__ import annotations
 
@@ -8,148 +8,148 @@ from math import hypot
 from statistics import median
 
 from vmevalkit.core.records import Finding
-from vmevalkit.tasks.object_subtraction_task.measures import metrics
+from vmevalkit.tasks.evidence import find_first_start
+from vmevalkit.tasks.object_subtraction_task.metrics import compute_metrics
 from vmevalkit.tasks.object_subtraction_task.motion import (
-    Seen,
-    disturbed_since,
-    jumps,
-    lockstep_since,
-    vanishings,
+    Readings,
+    find_common_fade_start,
+    find_jumps,
+    find_vanishings,
 )
-from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import ObjectSubtraction
-from vmevalkit.tasks.object_subtraction_task.scene import NEW, Piece, Scene, Thing, scene_of
-from vmevalkit.tasks.task import Checked, Trace, readable
+from vmevalkit.tasks.object_subtraction_task.puzzle import ObjectSubtraction
+from vmevalkit.tasks.object_subtraction_task.scene import NEW, ObjectScene, SceneObject, VisibleObject, build_scene
+from vmevalkit.tasks.task import CheckResult, Trace, readable
 
-STAYS_PX = 4.0
-"""An object that stays is at most this far from its place: the specification's 3 pixels, and 1 for the reading."""
+MOVED_PX = 4.0
+"""A kept object that is farther from its place has moved: the specification's 3 pixels, and 1 for the reading error."""
 GONE_OPACITY = 0.15
 GONE_SIZE = 5.0
-"""What is fainter or smaller is gone."""
-WHOLE_OPACITY = 0.7
+"""An object that is fainter or smaller is gone."""
+MIN_KEPT_OPACITY = 0.7
 SAME_SIZE = (0.8, 1.25)
-"""An object that stays is no fainter, no smaller and no larger, relative to what it was."""
-UNTOUCHED = 0.85
-"""From this opacity on, a target has not begun to go."""
-SETTLED_S = 0.5
+"""Range of the size of an unchanged object, relative to its size in the first frame."""
+UNTOUCHED_OPACITY = 0.85
+"""A target with at least this opacity has not started to leave."""
+FINAL_S = 0.5
+"""The readings of this last time decide on the final scene."""
 
 
-def displacement(puzzle: ObjectSubtraction, thing: Thing, piece: Piece) -> float:
-    """How far an object is from its place, in pixels of the specification's picture."""
-    return hypot(piece.x - thing.x, piece.y - thing.y) / puzzle.unit
+def is_gone(puzzle: ObjectSubtraction, visible: VisibleObject | None) -> bool:
+    """Return whether an object is removed."""
+    return visible is None or visible.opacity < GONE_OPACITY or visible.size < GONE_SIZE * puzzle.scale
 
 
-def is_gone(puzzle: ObjectSubtraction, piece: Piece | None) -> bool:
-    return piece is None or piece.opacity < GONE_OPACITY or piece.size < GONE_SIZE * puzzle.unit
-
-
-def damage(puzzle: ObjectSubtraction, thing: Thing, piece: Piece | None) -> str | None:
-    """What happened to an object that should have stayed as it was; None where nothing did."""
-    if piece is None or is_gone(puzzle, piece):
+def find_damage(puzzle: ObjectSubtraction, thing: SceneObject, visible: VisibleObject | None) -> str | None:
+    """Return what happened to an object that should have stayed unchanged; None where nothing did."""
+    if visible is None or is_gone(puzzle, visible):
         return "lost"
-    if piece.colour != thing.colour:
+    if visible.colour != thing.colour:
         return "recoloured"
-    if piece.shape != thing.shape:
+    if visible.shape != thing.shape:
         return "reshaped"
-    if not SAME_SIZE[0] <= piece.size / thing.size <= SAME_SIZE[1]:
+    if not SAME_SIZE[0] <= visible.size / thing.size <= SAME_SIZE[1]:
         return "resized"
-    if displacement(puzzle, thing, piece) > STAYS_PX:
+    if hypot(visible.x - thing.x, visible.y - thing.y) > MOVED_PX * puzzle.scale:
         return "moved"
-    return "faded" if piece.opacity < WHOLE_OPACITY else None
+    return "faded" if visible.opacity < MIN_KEPT_OPACITY else None
 
 
-def damages(puzzle: ObjectSubtraction, state: Scene) -> dict[int, str]:
-    """What happened to the objects that should have stayed, by id."""
-    found = {thing.id: damage(puzzle, thing, state.get(thing.id)) for thing in puzzle.kept}
-    return {thing_id: what for thing_id, what in found.items() if what is not None}
+def find_damages(puzzle: ObjectSubtraction, state: ObjectScene) -> dict[int, str]:
+    """Return what happened to the objects that should have stayed unchanged, by id."""
+    found = {thing.id: find_damage(puzzle, thing, state.get(thing.id)) for thing in puzzle.kept}
+    return {object_id: damage for object_id, damage in found.items() if damage is not None}
 
 
-def accepted(puzzle: ObjectSubtraction, state: Scene) -> bool:
-    """The targets are gone, all others are as they were, and nothing is new."""
-    gone = all(is_gone(puzzle, state.get(target)) for target in puzzle.targets)
-    return gone and not damages(puzzle, state) and not state.new
+def is_intact(puzzle: ObjectSubtraction, state: ObjectScene) -> bool:
+    """Return whether every object that stays is as it was, and nothing is new."""
+    return not find_damages(puzzle, state) and not state.new_objects
 
 
-def progress(puzzle: ObjectSubtraction, state: Scene) -> float:
-    """How much of the targets is gone, of all that should have gone or is damaged."""
-    if accepted(puzzle, state):
+def is_accepted(puzzle: ObjectSubtraction, state: ObjectScene) -> bool:
+    """Return whether the targets are gone, all others are unchanged, and nothing is new."""
+    are_gone = all(is_gone(puzzle, state.get(target)) for target in puzzle.targets)
+    return are_gone and is_intact(puzzle, state)
+
+
+def measure_progress(puzzle: ObjectSubtraction, state: ObjectScene) -> float:
+    """Return how much of the targets is gone, divided by the number of targets, damaged and new objects."""
+    if is_accepted(puzzle, state):
         return 1.0
-    right = sum(_removed(puzzle, state.get(target)) for target in puzzle.targets)
-    wrong = len(damages(puzzle, state)) + len(state.new)
-    return right / (len(puzzle.targets) + wrong)
+    removed = sum(_measure_removal(puzzle, state.get(target)) for target in puzzle.targets)
+    wrong = len(find_damages(puzzle, state)) + len(state.new_objects)
+    return removed / (len(puzzle.targets) + wrong)
 
 
-def _removed(puzzle: ObjectSubtraction, piece: Piece | None) -> float:
-    """From 0, not begun to go, to 1, gone."""
-    if piece is None or is_gone(puzzle, piece):
+def _measure_removal(puzzle: ObjectSubtraction, visible: VisibleObject | None) -> float:
+    """Return how far an object is removed, from 0 to 1."""
+    if visible is None or is_gone(puzzle, visible):
         return 1.0
-    return min(max((UNTOUCHED - piece.opacity) / UNTOUCHED, 0.0), 1.0)
+    return min(max((UNTOUCHED_OPACITY - visible.opacity) / UNTOUCHED_OPACITY, 0.0), 1.0)
 
 
-def identity(puzzle: ObjectSubtraction, state: Scene) -> Hashable:
-    """Objects that are as they were are equal, however they were read; others are rounded."""
+def build_state_key(puzzle: ObjectSubtraction, state: ObjectScene) -> Hashable:
+    """Return a key in which unchanged objects are equal whatever the reading error; others are rounded."""
     return tuple(
-        (piece.id,)
-        if piece.id != NEW and damage(puzzle, puzzle.things[piece.id], piece) is None
-        else (piece.id, piece.colour, piece.shape, *_rounded(puzzle, piece))
-        for piece in state.pieces
+        (visible.id,)
+        if visible.id != NEW and find_damage(puzzle, puzzle.things[visible.id], visible) is None
+        else (visible.id, visible.colour, visible.shape, *_round_object(puzzle, visible))
+        for visible in state.objects
     )
 
 
-def _rounded(puzzle: ObjectSubtraction, piece: Piece) -> tuple[int, ...]:
-    coarse = 16 * puzzle.unit
+def _round_object(puzzle: ObjectSubtraction, visible: VisibleObject) -> tuple[int, ...]:
+    step = 16 * puzzle.scale
     return (
-        round(piece.x / coarse),
-        round(piece.y / coarse),
-        round(piece.size / (8 * puzzle.unit)),
-        round(3 * piece.opacity),
+        round(visible.x / step),
+        round(visible.y / step),
+        round(visible.size / (8 * puzzle.scale)),
+        round(3 * visible.opacity),
     )
 
 
-def settle(puzzle: ObjectSubtraction, states: Sequence[Scene]) -> Scene:
-    """Object by object: there if it mostly is, and then in the middle of its readings."""
-    pieces = []
+def find_consensus_state(puzzle: ObjectSubtraction, states: Sequence[ObjectScene]) -> ObjectScene:
+    """Return each object that most states have, at the median of its readings."""
+    objects = []
     for thing in puzzle.things:
-        read = [piece for state in states if (piece := state.get(thing.id)) is not None]
-        if 2 * len(read) > len(states):
-            pieces.append(_middle(read))
-    numbers = sorted((len(state.new), place) for place, state in enumerate(states))
-    pieces += states[numbers[len(numbers) // 2][1]].new
-    return scene_of(pieces, states[-1].camera)
+        readings = [visible for state in states if (visible := state.get(thing.id)) is not None]
+        if 2 * len(readings) > len(states):
+            objects.append(_find_median(readings))
+    counts = sorted((len(state.new_objects), place) for place, state in enumerate(states))
+    objects += states[counts[len(counts) // 2][1]].new_objects
+    return build_scene(objects, states[-1].camera)
 
 
-def _middle(read: Sequence[Piece]) -> Piece:
-    (colour, shape), _ = Counter((piece.colour, piece.shape) for piece in read).most_common(1)[0]
+def _find_median(readings: Sequence[VisibleObject]) -> VisibleObject:
+    (colour, shape), _ = Counter((visible.colour, visible.shape) for visible in readings).most_common(1)[0]
     x, y, size, opacity = (
-        median(values) for values in zip(*((p.x, p.y, p.size, p.opacity) for p in read), strict=True)
+        median(values) for values in zip(*((v.x, v.y, v.size, v.opacity) for v in readings), strict=True)
     )
-    return Piece(read[0].id, colour, shape, x, y, size, opacity)
+    return VisibleObject(readings[0].id, colour, shape, x, y, size, opacity)
 
 
-def check(puzzle: ObjectSubtraction, trace: Trace[Scene]) -> Checked:
-    seen = readable(trace)
-    if not seen:
-        return Checked()
-    last_s = seen[-1][0]
-    final = settle(puzzle, [state for seconds, state in seen if seconds > last_s - SETTLED_S])
-    hurt = damages(puzzle, final)
-    vanished = vanishings(puzzle, seen)
-    jumped = jumps(puzzle, seen)
+def check_trace(puzzle: ObjectSubtraction, trace: Trace[ObjectScene]) -> CheckResult:
+    """Return the findings and metrics of a video."""
+    readings = readable(trace)
+    if not readings:
+        return CheckResult()
+    last_s = readings[-1][0]
+    final = find_consensus_state(puzzle, [state for seconds, state in readings if seconds > last_s - FINAL_S])
+    damages = find_damages(puzzle, final)
+    vanishings = find_vanishings(puzzle, readings)
+    jumps = find_jumps(puzzle, readings)
     findings = [
-        *_damaged(puzzle, hurt, seen),
-        *_added(final, seen),
-        *_disturbed(puzzle, hurt, seen),
-        *_went(puzzle, vanished, seen),
-        *_jumped(puzzle, jumped),
+        *_report_damages(puzzle, damages, readings),
+        *_report_new_objects(final, readings),
+        *_report_disturbance(puzzle, damages, readings),
+        *_report_vanishings(puzzle, vanishings),
+        *_report_common_fade(puzzle, readings),
+        *_report_jumps(puzzle, jumps),
     ]
-    abrupt = len(vanished) + len(jumped)
-    return Checked(tuple(findings), metrics(puzzle, final, len(seen), abrupt) | _readable(trace, seen))
+    metrics = compute_metrics(puzzle, final, len(readings), len(vanishings) + len(jumps))
+    return CheckResult(tuple(findings), metrics | {"readable_share": round(len(readings) / len(trace), 4)})
 
 
-def _readable(trace: Trace[Scene], seen: Seen) -> dict[str, float]:
-    return {"readable_share": round(len(seen) / len(trace), 4)}
-
-
-_TOLD = {
+_DAMAGE_TEXTS = {
     "lost": "vanishes",
     "recoloured": "changes its colour",
     "reshaped": "changes its shape",
@@ -159,59 +159,64 @@ _TOLD = {
 }
 
 
-def _is_damaged(puzzle: ObjectSubtraction, thing: Thing) -> Callable[[Scene], bool]:
-    return lambda state: damage(puzzle, thing, state.get(thing.id)) is not None
+def _detect_damage(puzzle: ObjectSubtraction, thing: SceneObject) -> Callable[[ObjectScene], bool]:
+    return lambda state: find_damage(puzzle, thing, state.get(thing.id)) is not None
 
 
-def _damaged(puzzle: ObjectSubtraction, hurt: dict[int, str], seen: Seen) -> Iterator[Finding]:
-    """Objects that should have stayed, and are not as they were at the end."""
-    for what in dict.fromkeys(hurt.values()):
-        ids = [thing_id for thing_id, happened in hurt.items() if happened == what]
-        things = [puzzle.things[thing_id] for thing_id in ids]
-        since = [disturbed_since(seen, _is_damaged(puzzle, thing)) for thing in things]
-        names = " and ".join(_named(thing) for thing in things)
-        begun = min((s for s in since if s is not None), default=seen[-1][0])
-        yield Finding(f"kept_{what}", True, f"What should stay {_TOLD[what]}: {names}.", begun)
+def _report_damages(puzzle: ObjectSubtraction, damages: dict[int, str], readings: Readings) -> Iterator[Finding]:
+    """Yield a finding for each kind of damage at the end."""
+    for damage in dict.fromkeys(damages.values()):
+        things = [puzzle.things[object_id] for object_id, happened in damages.items() if happened == damage]
+        starts = [find_first_start(readings, _detect_damage(puzzle, thing)) for thing in things]
+        names = " and ".join(_describe_object(thing) for thing in things)
+        start_s = min((start for start in starts if start is not None), default=readings[-1][0])
+        detail = f"An object that should stay {_DAMAGE_TEXTS[damage]}: {names}."
+        yield Finding(f"kept_{damage}", True, detail, start_s)
 
 
-def _added(final: Scene, seen: Seen) -> Iterator[Finding]:
-    if final.new:
-        since = disturbed_since(seen, lambda state: bool(state.new))
-        names = " and ".join(f"{_coloured(piece.colour)} {piece.shape}" for piece in final.new)
-        begun = seen[-1][0] if since is None else since
-        yield Finding("object_added", True, f"Something new is there at the end: {names}.", begun)
+def _report_new_objects(final: ObjectScene, readings: Readings) -> Iterator[Finding]:
+    if final.new_objects:
+        start_s = find_first_start(readings, lambda state: bool(state.new_objects))
+        names = " and ".join(f"{_describe_colour(new.colour)} {new.shape}" for new in final.new_objects)
+        detail = f"There is a new object at the end: {names}."
+        yield Finding("object_added", True, detail, readings[-1][0] if start_s is None else start_s)
 
 
-def _disturbed(puzzle: ObjectSubtraction, hurt: dict[int, str], seen: Seen) -> Iterator[Finding]:
-    """Objects that were not as they should be for a while, and are again at the end."""
+def _report_disturbance(puzzle: ObjectSubtraction, damages: dict[int, str], readings: Readings) -> Iterator[Finding]:
+    """Yield a finding for the first object that was damaged for a while and is restored at the end."""
     for thing in puzzle.kept:
-        if thing.id in hurt:
+        if thing.id in damages:
             continue
-        since = disturbed_since(seen, _is_damaged(puzzle, thing))
-        if since is not None:
-            detail = f"What should stay is disturbed for a while, and restored: {_named(thing)}."
-            yield Finding("kept_disturbed", False, detail, since)
+        start_s = find_first_start(readings, _detect_damage(puzzle, thing))
+        if start_s is not None:
+            detail = f"An object that should stay is disturbed for a while, and restored: {_describe_object(thing)}."
+            yield Finding("kept_disturbed", False, detail, start_s)
             return
 
 
-def _went(puzzle: ObjectSubtraction, vanished: list[tuple[float, int]], seen: Seen) -> Iterator[Finding]:
-    if vanished:
-        names = " and ".join(_named(puzzle.things[thing_id]) for _, thing_id in vanished)
-        yield Finding("vanished_at_once", False, f"Gone from one frame to the next: {names}.", vanished[0][0])
-    since = lockstep_since(puzzle, seen)
-    if since is not None:
-        yield Finding("dissolved_together", False, "All that goes dissolves as one, like a change of pictures.", since)
+def _report_vanishings(puzzle: ObjectSubtraction, vanishings: list[tuple[float, int]]) -> Iterator[Finding]:
+    if vanishings:
+        names = " and ".join(_describe_object(puzzle.things[object_id]) for _, object_id in vanishings)
+        yield Finding("vanished_at_once", False, f"Gone from one frame to the next: {names}.", vanishings[0][0])
 
 
-def _jumped(puzzle: ObjectSubtraction, jumped: list[tuple[float, int]]) -> Iterator[Finding]:
-    if jumped:
-        seconds, thing_id = jumped[0]
-        yield Finding("teleport", False, f"Jumps to another place: {_named(puzzle.things[thing_id])}.", seconds)
+def _report_common_fade(puzzle: ObjectSubtraction, readings: Readings) -> Iterator[Finding]:
+    start_s = find_common_fade_start(puzzle, readings)
+    if start_s is not None:
+        detail = "All removed objects fade together, as in a dissolve between two images."
+        yield Finding("dissolved_together", False, detail, start_s)
 
 
-def _named(thing: Thing) -> str:
+def _report_jumps(puzzle: ObjectSubtraction, jumps: list[tuple[float, int]]) -> Iterator[Finding]:
+    if jumps:
+        seconds, object_id = jumps[0]
+        detail = f"An object jumps to another place: {_describe_object(puzzle.things[object_id])}."
+        yield Finding("teleport", False, detail, seconds)
+
+
+def _describe_object(thing: SceneObject) -> str:
     return f"the {thing.colour} {thing.shape} (object {thing.id})"
 
 
-def _coloured(colour: str) -> str:
-    return colour if not colour.startswith("#") else "strange"
+def _describe_colour(colour: str) -> str:
+    return colour if not colour.startswith("#") else "unknown-coloured"

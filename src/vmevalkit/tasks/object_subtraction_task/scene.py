@@ -1,14 +1,14 @@
-"""What there is to see: coloured shapes on white, as a puzzle has them and as a film may show them.
+"""The visible scene: coloured shapes on white, as a puzzle defines them and as a video may show them.
 
-Lengths are pixels of the drawn picture. The specification's picture is 256 pixels wide; on a larger canvas all its
-lengths grow alike, and ``unit`` says how much.
+Lengths are pixels of the drawn image. The specification's image is 256 pixels wide; on a larger canvas all lengths are
+scaled alike, and ``compute_scale`` returns the factor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from math import pi, sqrt
+from dataclasses import dataclass, field
+from math import cos, pi, radians, sin, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -24,19 +24,19 @@ COLOURS: Mapping[str, str] = {
     "orange": "#ff7800",
     "purple": "#9628c8",
 }
-"""As far from each other as six names allow, seen as what they take from white: a fading object keeps its direction."""
+"""As distinct as the six names allow, by the direction of white minus colour, which fading does not change."""
 
 OTHER = "other"
-"""The shape of what is none of ours."""
+"""The shape of something that is none of SHAPES."""
 NEW = -1
-"""The id of what is not among the puzzle's objects."""
+"""The id of an object that does not belong to the puzzle."""
 
 CONE_TOP = 0.36
 """Width of a cone's top, where its base is 1."""
 _TRIANGLE_HEIGHT = sqrt(3) / 2
 
 HEIGHTS: Mapping[str, float] = {"cube": 1.0, "sphere": 1.0, "pyramid": _TRIANGLE_HEIGHT, "cone": 1.0, OTHER: 1.0}
-"""Height of the box around a shape whose width is 1."""
+"""Height of the bounding box of a shape whose width is 1."""
 SHAPES: tuple[str, ...] = ("cube", "sphere", "pyramid", "cone")
 AREAS: Mapping[str, float] = {
     "cube": 1.0,
@@ -53,27 +53,27 @@ CENTROIDS: Mapping[str, float] = {
     "cone": 0.5 - (1 + 2 * CONE_TOP) / (3 * (1 + CONE_TOP)),
     OTHER: 0.0,
 }
-"""How far a shape's centre of mass lies below the middle of its box, where its width is 1."""
+"""Distance from the middle of the bounding box down to the centre of mass, where the width is 1."""
 CORNERS: Mapping[str, tuple[tuple[float, float], ...]] = {
     "cube": ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)),
     "pyramid": ((0.0, -_TRIANGLE_HEIGHT / 2), (0.5, _TRIANGLE_HEIGHT / 2), (-0.5, _TRIANGLE_HEIGHT / 2)),
     "cone": ((-CONE_TOP / 2, -0.5), (CONE_TOP / 2, -0.5), (0.5, 0.5), (-0.5, 0.5)),
 }
-"""From the middle of the box, where the width is 1. What has no corners is a circle."""
+"""Corners from the middle of the bounding box, where the width is 1. A shape without corners is a circle."""
 
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class SceneObject:
     """An object of a puzzle."""
 
     id: int
     colour: str
     shape: str
     x: int
-    """The middle of the box around it."""
+    """The middle of its bounding box."""
     y: int
     size: int
     """Its width: side, diameter or base."""
@@ -84,22 +84,24 @@ class Thing:
 
     @property
     def box(self) -> Box:
-        return box_of(self.shape, self.x, self.y, self.size)
+        return compute_box(self.shape, self.x, self.y, self.size)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class VisibleObject:
     """An object as one frame shows it."""
 
     id: int
-    """Of the puzzle's object that it is, or NEW."""
+    """The id of the puzzle's object, or NEW."""
     colour: str
     """One of COLOURS, or #rrggbb."""
     shape: str
     """One of SHAPES, or OTHER."""
     x: float
+    """The middle of its bounding box."""
     y: float
     size: float
+    """Its width."""
     opacity: float = 1.0
 
     @property
@@ -108,92 +110,111 @@ class Piece:
 
     @property
     def box(self) -> Box:
-        return box_of(self.shape, self.x, self.y, self.size)
+        return compute_box(self.shape, self.x, self.y, self.size)
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
-    """How the whole picture is shown: zoomed about its middle, then shifted by some pixels."""
+class ObjectCamera:
+    """Camera motion: the image is turned and zoomed about its middle, then shifted."""
 
     zoom: float = 1.0
     x: float = 0.0
     y: float = 0.0
+    roll_deg: float = 0.0
+    """Clockwise turn of the image. The objects themselves are drawn upright: it is small."""
 
-    def shown(self, piece: Piece, canvas: int) -> Piece:
-        """A piece as it appears."""
+    def project(self, visible: VisibleObject, canvas: int) -> VisibleObject:
+        """Return an object of the scene as it appears in the image."""
         middle = canvas / 2
-        x, y = middle + self.zoom * (piece.x - middle) + self.x, middle + self.zoom * (piece.y - middle) + self.y
-        return Piece(piece.id, piece.colour, piece.shape, x, y, self.zoom * piece.size, piece.opacity)
+        x, y = turn_point(visible.x - middle, visible.y - middle, self.roll_deg)
+        x, y, size = middle + self.zoom * x + self.x, middle + self.zoom * y + self.y, self.zoom * visible.size
+        return VisibleObject(visible.id, visible.colour, visible.shape, x, y, size, visible.opacity)
 
-    def undone(self, piece: Piece, canvas: int) -> Piece:
-        """The inverse of ``shown``."""
+    def unproject(self, visible: VisibleObject, canvas: int) -> VisibleObject:
+        """Return the object of the scene that appears like this in the image."""
         middle = canvas / 2
-        x, y = middle + (piece.x - self.x - middle) / self.zoom, middle + (piece.y - self.y - middle) / self.zoom
-        return Piece(piece.id, piece.colour, piece.shape, x, y, piece.size / self.zoom, piece.opacity)
+        x, y = (visible.x - self.x - middle) / self.zoom, (visible.y - self.y - middle) / self.zoom
+        x, y = turn_point(x, y, -self.roll_deg)
+        size = visible.size / self.zoom
+        return VisibleObject(visible.id, visible.colour, visible.shape, middle + x, middle + y, size, visible.opacity)
 
 
-STILL = Camera()
+def turn_point(x: float, y: float, degrees: float) -> tuple[float, float]:
+    """Return a point turned clockwise about the origin; y points down."""
+    if not degrees:
+        return x, y
+    c, s = cos(radians(degrees)), sin(radians(degrees))
+    return c * x - s * y, s * x + c * y
+
+
+STILL_CAMERA = ObjectCamera()
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """Everything that is to be seen at one time. An object that is gone is not among the pieces."""
+class ObjectScene:
+    """Everything that is visible at one time. A removed object is not among the objects."""
 
-    pieces: tuple[Piece, ...]
-    """The puzzle's objects by id, then what is new from left to right. The later lie over the earlier."""
-    camera: Camera = STILL
-    """Places and sizes of the pieces are those without it."""
+    objects: tuple[VisibleObject, ...]
+    """The puzzle's objects by id, then new ones from left to right. Later ones cover earlier ones."""
+    camera: ObjectCamera = STILL_CAMERA
+    """Places and sizes of the objects are those without it."""
+    unseen: frozenset[int] = field(default=frozenset(), compare=False)
+    """Ids of objects that something hides. They are taken to be as they were last seen."""
 
-    def get(self, thing_id: int) -> Piece | None:
-        return next((piece for piece in self.pieces if piece.id == thing_id), None)
+    def get(self, object_id: int) -> VisibleObject | None:
+        return next((visible for visible in self.objects if visible.id == object_id), None)
 
     @property
-    def new(self) -> tuple[Piece, ...]:
-        return tuple(piece for piece in self.pieces if piece.id == NEW)
+    def new_objects(self) -> tuple[VisibleObject, ...]:
+        return tuple(visible for visible in self.objects if visible.id == NEW)
 
 
-def scene_of(pieces: Iterable[Piece], camera: Camera = STILL) -> Scene:
-    """The pieces in order."""
-    return Scene(tuple(sorted(pieces, key=lambda piece: (piece.id == NEW, piece.id, piece.x, piece.y))), camera)
+def build_scene(
+    objects: Iterable[VisibleObject], camera: ObjectCamera = STILL_CAMERA, unseen: Iterable[int] = ()
+) -> ObjectScene:
+    """Return the scene with its objects in order."""
+    ordered = sorted(objects, key=lambda visible: (visible.id == NEW, visible.id, visible.x, visible.y))
+    return ObjectScene(tuple(ordered), camera, frozenset(unseen))
 
 
-def piece_of(thing: Thing) -> Piece:
-    """The object as it stands in the first frame."""
-    return Piece(thing.id, thing.colour, thing.shape, float(thing.x), float(thing.y), float(thing.size))
+def make_visible(thing: SceneObject) -> VisibleObject:
+    """Return an object as the first frame shows it."""
+    return VisibleObject(thing.id, thing.colour, thing.shape, float(thing.x), float(thing.y), float(thing.size))
 
 
-def box_of(shape: str, x: float, y: float, size: float) -> Box:
+def compute_box(shape: str, x: float, y: float, size: float) -> Box:
+    """Return the bounding box of a shape."""
     half_width, half_height = size / 2, size * HEIGHTS[shape] / 2
     return (x - half_width, y - half_height, x + half_width, y + half_height)
 
 
-def colour_hex(colour: str) -> str:
+def get_colour_hex(colour: str) -> str:
     return COLOURS.get(colour, colour)
 
 
-def unit(canvas: int) -> float:
-    """How much longer lengths are than in the specification's picture."""
+def compute_scale(canvas: int) -> float:
+    """Return the factor of lengths relative to the specification's image."""
     return canvas / SPECIFIED_CANVAS
 
 
-def gap(one: Box, other: Box) -> float:
-    """The free stripe between two boxes; below 0 where they overlap."""
-    across = max(one[0], other[0]) - min(one[2], other[2])
-    down = max(one[1], other[1]) - min(one[3], other[3])
-    return max(across, down)
+def measure_gap(one: Box, other: Box) -> float:
+    """Return the distance between two boxes along the better axis; below 0 where they overlap."""
+    horizontal = max(one[0], other[0]) - min(one[2], other[2])
+    vertical = max(one[1], other[1]) - min(one[3], other[3])
+    return max(horizontal, vertical)
 
 
-def covered(pieces: Iterable[Thing | Piece], canvas: int, step: int = 1) -> NDArray[np.bool_]:
-    """Which points of the picture, ``step`` pixels apart, lie within an object."""
+def compute_coverage(objects: Iterable[SceneObject | VisibleObject], canvas: int, step: int = 1) -> NDArray[np.bool_]:
+    """Return which points of the image, ``step`` pixels apart, are inside an object."""
     axis = np.arange(step / 2, canvas, step)
     mask = np.zeros((len(axis), len(axis)), np.bool_)
-    for piece in pieces:
-        across, down = (axis - piece.x) / piece.size, (axis - piece.y) / piece.size
-        mask |= _inside(piece.shape, across[None, :], down[:, None])
+    for visible in objects:
+        x, y = (axis - visible.x) / visible.size, (axis - visible.y) / visible.size
+        mask |= _is_inside(visible.shape, x[None, :], y[:, None])
     return mask
 
 
-def _inside(shape: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _is_inside(shape: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
     if shape in ("sphere", OTHER):
         return np.asarray(x * x + y * y <= 0.25)
     half = HEIGHTS[shape] / 2

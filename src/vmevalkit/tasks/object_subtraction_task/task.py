@@ -1,54 +1,81 @@
-"""Object subtraction as a task: the contract, filled from the modules of this folder."""
+"""Object subtraction as a task: the table of the functions that implement the contract."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from random import Random
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.object_subtraction_task import films, object_subtraction_reasoning, rules
+from vmevalkit.media.image import Frame
+from vmevalkit.media.residual import Box
+from vmevalkit.tasks.complexity import Complexity
 from vmevalkit.tasks.object_subtraction_task.certificate import certify
-from vmevalkit.tasks.object_subtraction_task.object_subtraction_reasoning import (
+from vmevalkit.tasks.object_subtraction_task.cheats import list_cheats
+from vmevalkit.tasks.object_subtraction_task.puzzle import (
     ObjectSubtraction,
-    ObjectSubtractionKnobs,
-    Rule,
+    ObjectSubtractionParams,
+    RemovalRule,
+    build_prompt,
+    build_question_key,
 )
 from vmevalkit.tasks.object_subtraction_task.reading import READING_SIDE, ObjectReader
-from vmevalkit.tasks.object_subtraction_task.render import draw
-from vmevalkit.tasks.object_subtraction_task.scene import Scene
-from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
+from vmevalkit.tasks.object_subtraction_task.render import draw_scene
+from vmevalkit.tasks.object_subtraction_task.rules import (
+    build_state_key,
+    check_trace,
+    find_consensus_state,
+    is_accepted,
+    is_gone,
+    is_intact,
+    measure_progress,
+)
+from vmevalkit.tasks.object_subtraction_task.sampling import sample_puzzle
+from vmevalkit.tasks.object_subtraction_task.scene import ObjectScene, VisibleObject
+from vmevalkit.tasks.object_subtraction_task.solution import get_solution_scene
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task
 
 
-class ObjectSubtractionTask(Task[ObjectSubtraction, Scene, ObjectSubtractionKnobs]):
-    """Remove the objects that a rule means, and leave the others alone."""
+class ObjectSubtractionTask(Task[ObjectSubtraction, ObjectScene, ObjectSubtractionParams]):
+    """Remove the objects that a rule selects, and leave the others unchanged."""
 
     name = "object_subtraction"
     title = "Object Subtraction"
     category = "ObjectSubtraction"
     description = "Selective object removal with multi-level cognitive reasoning"
-    version = "1"
+    version = "2"
     puzzle_type = ObjectSubtraction
-    knobs_type = ObjectSubtractionKnobs
-    difficulties: ClassVar[Mapping[str, ObjectSubtractionKnobs]] = {
-        "easy": ObjectSubtractionKnobs(levels=("L1",)),
-        "medium": ObjectSubtractionKnobs(levels=("L2", "L3")),
-        "hard": ObjectSubtractionKnobs(levels=("L3", "L4"), num_objects=(7, 8)),
+    params_type = ObjectSubtractionParams
+    difficulties: ClassVar[Mapping[str, ObjectSubtractionParams]] = {
+        "easy": ObjectSubtractionParams(levels=("L1",)),
+        "medium": ObjectSubtractionParams(levels=("L2", "L3")),
+        "hard": ObjectSubtractionParams(levels=("L3", "L4"), num_objects=(7, 8)),
     }
     anchored = False
-    tricks = ANSWER_COUNTS
+    smallest_mark = 0.006
+    tricks = FINAL_STATE_MATTERS
+    complexity = Complexity(2**8, 4, 1.0, "medium")
 
-    def sample(self, rng: Random, knobs: ObjectSubtractionKnobs) -> ObjectSubtraction:
-        return object_subtraction_reasoning.sample(rng, knobs)
+    sample = staticmethod(sample_puzzle)
+    key = staticmethod(build_question_key)
+    certify = staticmethod(certify)
+    prompt = staticmethod(build_prompt)
+    solution = staticmethod(get_solution_scene)
+    reader = ObjectReader
+    accepted = staticmethod(is_accepted)
+    progress = staticmethod(measure_progress)
+    check = staticmethod(check_trace)
+    is_intact = staticmethod(is_intact)
+    consensus_state = staticmethod(find_consensus_state)
+    state_key = staticmethod(build_state_key)
+    cheats = staticmethod(list_cheats)
 
-    def key(self, puzzle: ObjectSubtraction) -> Hashable:
-        return object_subtraction_reasoning.key(puzzle)
-
-    def certify(self, puzzle: ObjectSubtraction) -> None:
-        certify(puzzle)
-
-    def prompt(self, puzzle: ObjectSubtraction) -> str:
-        return object_subtraction_reasoning.prompt(puzzle)
+    def check_puzzle(self, puzzle: ObjectSubtraction) -> None:
+        ids = {thing.id for thing in puzzle.things}
+        if len(ids) != len(puzzle.things) or not set(puzzle.targets) <= ids:
+            raise ValueError("the ids of the objects are not unique, or a target does not exist")
+        side = puzzle.canvas
+        for thing in puzzle.things:
+            if not (0 <= thing.x <= side and 0 <= thing.y <= side and 0 < thing.size <= side):
+                raise ValueError(f"object {thing.id} is outside the image")
 
     def metadata(self, puzzle: ObjectSubtraction) -> dict[str, Any]:
         kept = [thing.id for thing in puzzle.kept]
@@ -67,7 +94,7 @@ class ObjectSubtractionTask(Task[ObjectSubtraction, Scene, ObjectSubtractionKnob
                     }
                     for thing in puzzle.things
                 ],
-                "rule": _rule_record(puzzle.rule),
+                "rule": _build_rule_record(puzzle.rule),
                 "remove_object_ids": list(puzzle.targets),
                 "keep_object_ids": kept,
                 "num_objects": len(puzzle.things),
@@ -82,36 +109,20 @@ class ObjectSubtractionTask(Task[ObjectSubtraction, Scene, ObjectSubtractionKnob
     def reading_size(self, puzzle: ObjectSubtraction) -> tuple[int, int]:
         return READING_SIDE, READING_SIDE
 
-    def solution(self, puzzle: ObjectSubtraction, t: float) -> Scene:
-        return object_subtraction_reasoning.solution(puzzle, t)
+    def unseen_boxes(self, puzzle: ObjectSubtraction, state: ObjectScene) -> dict[Hashable, Box]:
+        hidden = (visible for visible in state.objects if visible.id in state.unseen and not is_gone(puzzle, visible))
+        return {visible.id: self._locate(puzzle, state, visible) for visible in hidden}
 
-    def draw(self, puzzle: ObjectSubtraction, state: Scene) -> Frame:
-        return draw(puzzle.canvas, state)
+    def _locate(self, puzzle: ObjectSubtraction, state: ObjectScene, visible: VisibleObject) -> Box:
+        left, top, right, bottom = state.camera.project(visible, puzzle.canvas).box
+        return left / puzzle.canvas, top / puzzle.canvas, right / puzzle.canvas, bottom / puzzle.canvas
 
-    def reader(self, puzzle: ObjectSubtraction) -> ObjectReader:
-        return ObjectReader(puzzle)
-
-    def accepted(self, puzzle: ObjectSubtraction, state: Scene) -> bool:
-        return rules.accepted(puzzle, state)
-
-    def progress(self, puzzle: ObjectSubtraction, state: Scene) -> float:
-        return rules.progress(puzzle, state)
-
-    def check(self, puzzle: ObjectSubtraction, trace: Trace[Scene]) -> Checked:
-        return rules.check(puzzle, trace)
-
-    def settle(self, puzzle: ObjectSubtraction, states: Sequence[Scene]) -> Scene:
-        return rules.settle(puzzle, states)
-
-    def identity(self, puzzle: ObjectSubtraction, state: Scene) -> Hashable:
-        return rules.identity(puzzle, state)
-
-    def films(self, puzzle: ObjectSubtraction, rng: Random) -> dict[str, Film[Scene]]:
-        return films.films(puzzle, rng)
+    def draw(self, puzzle: ObjectSubtraction, state: ObjectScene) -> Frame:
+        return draw_scene(puzzle.canvas, state)
 
 
-def _rule_record(rule: Rule) -> dict[str, Any]:
-    """The rule with the specification's keys."""
+def _build_rule_record(rule: RemovalRule) -> dict[str, Any]:
+    """Return the rule with the specification's keys."""
     named: dict[str, dict[str, Any]] = {
         "color": {"remove_color": rule.value},
         "shape": {"remove_shape": rule.value},

@@ -1,4 +1,4 @@
-"""Every way in which one attribute can fill the nine cells by a rule, and how many matrices these make together."""
+"""All ways in which one attribute can fill the nine cells by a rule, and the number of matrices that they make."""
 
 from __future__ import annotations
 
@@ -7,43 +7,56 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, permutations, product
 from math import prod
+from typing import TypeAlias
 
-from vmevalkit.tasks.raven_task.rule_space import FULL_TURN_DEG, KINDS, STEPS, Kind, look_of, name_of
+from vmevalkit.tasks.raven_task.rule_space import (
+    FULL_TURN_DEG,
+    KINDS,
+    STEPS,
+    Kind,
+    equality_pattern,
+    find_simplest_rule,
+)
 from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, ORIENTED, VALUES, Attribute, Value
 
-Nine = tuple[Value, ...]
-Look = tuple[int, ...]
+Filling: TypeAlias = tuple[Value, ...]
+"""The values of one attribute in the nine cells, row by row."""
+EqualityPattern: TypeAlias = tuple[int, ...]
 
 
 @lru_cache(maxsize=64)
-def fillings(attribute: Attribute, kind: Kind, oriented: bool = False) -> tuple[Nine, ...]:
-    """The values of nine cells by a rule of this kind, which no rule of another kind names first, and whose ninth
-    follows from the eight. ``oriented`` leaves out shapes whose turns cannot be seen."""
+def list_fillings(attribute: Attribute, kind: Kind, oriented: bool = False) -> tuple[Filling, ...]:
+    """Return the fillings whose simplest rule is of this kind and whose ninth value follows from the eight.
+
+    ``oriented`` leaves out the shapes whose rotation is not visible.
+    """
     values = ORIENTED if attribute == "shape" and oriented else VALUES[attribute]
-    made = {nine for rows in _filled(attribute, kind, values) for nine in (rows, _turned(rows))}
-    named = {nine: name_of(attribute, nine) for nine in sorted(made, key=repr)}
-    return tuple(nine for nine, rule in named.items() if rule is not None and rule.kind == kind)
+    candidates = {nine for rows in _fill_rows(attribute, kind, values) for nine in (rows, _transpose(rows))}
+    simplest = {nine: find_simplest_rule(attribute, nine) for nine in sorted(candidates, key=repr)}
+    return tuple(nine for nine, rule in simplest.items() if rule is not None and rule.kind == kind)
 
 
-def kinds_for(attribute: Attribute, kinds: Sequence[Kind]) -> list[Kind]:
-    """Those of the kinds that the attribute can follow, in the order of KINDS."""
+def select_kinds(attribute: Attribute, kinds: Sequence[Kind]) -> list[Kind]:
+    """Return those of the kinds that the attribute can follow, in the order of KINDS."""
     return [kind for kind in KINDS if kind in kinds and attribute in STEPS[kind]]
 
 
-def choices(attributes: Sequence[Attribute], kinds: Sequence[Kind], rules: int) -> list[tuple[Attribute, ...]]:
-    """The sets of attributes that can change at a time."""
-    able = [attribute for attribute in ATTRIBUTES if attribute in attributes and kinds_for(attribute, kinds)]
+def list_attribute_sets(
+    attributes: Sequence[Attribute], kinds: Sequence[Kind], rules: int
+) -> list[tuple[Attribute, ...]]:
+    """Return the sets of attributes that can change in one matrix."""
+    able = [attribute for attribute in ATTRIBUTES if attribute in attributes and select_kinds(attribute, kinds)]
     return list(combinations(able, rules))
 
 
 @lru_cache(maxsize=256)
-def count(attributes: tuple[Attribute, ...], kinds: tuple[Kind, ...], rules: int) -> int:
-    """How many different matrices there are in which so many attributes change, no two of them alike."""
-    return sum(_count_of(chosen, kinds) for chosen in choices(attributes, kinds, rules))
+def count_matrices(attributes: tuple[Attribute, ...], kinds: tuple[Kind, ...], rules: int) -> int:
+    """Return the number of matrices in which so many attributes change, no two of them with the same pattern."""
+    return sum(_count_for(changing, kinds) for changing in list_attribute_sets(attributes, kinds, rules))
 
 
-def still_values(attribute: Attribute, changing: Sequence[Attribute]) -> tuple[Value, ...]:
-    """What an attribute that does not change can be."""
+def list_constant_values(attribute: Attribute, changing: Sequence[Attribute]) -> tuple[Value, ...]:
+    """Return the values that an attribute can have if it does not change."""
     if attribute == "rotation":
         return (0,)
     if attribute == "shape" and "rotation" in changing:
@@ -51,28 +64,34 @@ def still_values(attribute: Attribute, changing: Sequence[Attribute]) -> tuple[V
     return VALUES[attribute]
 
 
-def _count_of(chosen: tuple[Attribute, ...], kinds: tuple[Kind, ...]) -> int:
-    oriented = "rotation" in chosen
-    looks = [
-        Counter(look_of(nine) for kind in kinds_for(attribute, kinds) for nine in fillings(attribute, kind, oriented))
-        for attribute in chosen
+def _count_for(changing: tuple[Attribute, ...], kinds: tuple[Kind, ...]) -> int:
+    oriented = "rotation" in changing
+    patterns = [
+        Counter(
+            equality_pattern(nine)
+            for kind in select_kinds(attribute, kinds)
+            for nine in list_fillings(attribute, kind, oriented)
+        )
+        for attribute in changing
     ]
-    still = prod(len(still_values(attribute, chosen)) for attribute in ATTRIBUTES if attribute not in chosen)
-    return still * _unlike(looks, ())
+    constant = prod(len(list_constant_values(name, changing)) for name in ATTRIBUTES if name not in changing)
+    return constant * _count_distinct(patterns, ())
 
 
-def _unlike(looks: Sequence[Counter[Look]], taken: tuple[Look, ...]) -> int:
-    """In how many ways each attribute gets a filling, with looks that all differ."""
-    if not looks:
+def _count_distinct(patterns: Sequence[Counter[EqualityPattern]], used: tuple[EqualityPattern, ...]) -> int:
+    """Return in how many ways each attribute gets a filling, with patterns that all differ."""
+    if not patterns:
         return 1
-    first, rest = looks[0], looks[1:]
+    first, rest = patterns[0], patterns[1:]
     if not rest:
-        return first.total() - sum(first[look] for look in taken)
-    return sum(many * _unlike(rest, (*taken, look)) for look, many in first.items() if look not in taken)
+        return first.total() - sum(first[pattern] for pattern in used)
+    return sum(
+        count * _count_distinct(rest, (*used, pattern)) for pattern, count in first.items() if pattern not in used
+    )
 
 
-def _filled(attribute: Attribute, kind: Kind, values: Sequence[Value]) -> Iterator[Nine]:
-    """The fillings by a rule along rows."""
+def _fill_rows(attribute: Attribute, kind: Kind, values: Sequence[Value]) -> Iterator[Filling]:
+    """Yield the fillings by a rule along rows."""
     if kind == "sequence":
         yield from (line * 3 for line in permutations(values, 3))
     elif kind == "distribution":
@@ -81,18 +100,18 @@ def _filled(attribute: Attribute, kind: Kind, values: Sequence[Value]) -> Iterat
             yield (a, b, c, c, a, b, b, c, a)
     else:
         for step in STEPS[kind][attribute]:
-            lines = [line for line in _lines(attribute, kind, step) if line[2] in values and line[1] in values]
+            lines = [line for line in _list_lines(attribute, kind, step) if line[2] in values and line[1] in values]
             yield from (first + second + third for first, second, third in product(lines, repeat=3))
 
 
-def _lines(attribute: Attribute, kind: Kind, step: int) -> list[tuple[int, int, int]]:
+def _list_lines(attribute: Attribute, kind: Kind, step: int) -> list[tuple[int, int, int]]:
     values = [int(value) for value in VALUES[attribute]]
     if kind == "arithmetic":
         return [(a, b, a + step * b) for a, b in product(values, repeat=2)]
-    turn = FULL_TURN_DEG if attribute == "rotation" else 10**6
-    return [(a, (a + step) % turn, (a + 2 * step) % turn) for a in values]
+    modulus = FULL_TURN_DEG if attribute == "rotation" else 10**6
+    return [(a, (a + step) % modulus, (a + 2 * step) % modulus) for a in values]
 
 
-def _turned(nine: Nine) -> Nine:
-    """Rows for columns."""
-    return tuple(nine[3 * (place % 3) + place // 3] for place in range(9))
+def _transpose(nine: Filling) -> Filling:
+    """Return the filling with rows and columns exchanged."""
+    return tuple(nine[3 * (index % 3) + index // 3] for index in range(9))

@@ -1,4 +1,4 @@
-"""Making matrices: knobs, the puzzle, sampling, the proof of one answer."""
+"""The raven puzzle: its params, sampling, and the proof that it has one answer."""
 
 from __future__ import annotations
 
@@ -6,28 +6,43 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
+from typing import Annotated
 
 from vmevalkit.core.errors import Uncertified, UnknownName, UsageError
+from vmevalkit.core.ranges import Range
 from vmevalkit.tasks.raven_task import matrices
-from vmevalkit.tasks.raven_task.matrices import Nine
-from vmevalkit.tasks.raven_task.rule_space import KINDS, Kind, Rule, explanations, look_of, name_of
-from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, ORIENTED, Attribute, Tile, Value, is_known, tile_of
+from vmevalkit.tasks.raven_task.matrices import Filling
+from vmevalkit.tasks.raven_task.rule_space import (
+    KINDS,
+    AttributeRule,
+    Kind,
+    equality_pattern,
+    find_explanations,
+    find_simplest_rule,
+)
+from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, ORIENTED, Attribute, Tile, Value, is_known, make_tile
 
 ANSWER = 8
-"""The place of the missing cell."""
-_TRIES = 200
+"""The index of the missing cell."""
+ABOVE, LEFT = 5, 7
+"""The indices of its neighbours."""
+REPEATS_KEPT = 0.5
+"""How often a matrix is kept whose answer equals the tile above it or to its left. With it, the three places where a
+rule of three values can show the answer (such a neighbour, the diagonal, the other cells) are about equally frequent,
+so that a model that copies a tile is right in about a third of the one-rule questions."""
+_ATTEMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class RavenKnobs:
-    """What can be turned about matrices."""
+class RavenParams:
+    """Generation params of matrices."""
 
     rules: int = 1
-    """How many attributes change from cell to cell, each by a rule of its own; the others are the same everywhere."""
-    kinds: tuple[Kind, ...] = ("progression", "sequence")
-    """Which kinds of rules there are: progression, sequence, distribution, arithmetic."""
+    """How many attributes change from cell to cell, each by its own rule; the others are the same everywhere."""
+    kinds: tuple[Kind, ...] = ("progression", "sequence", "distribution")
+    """Which kinds of rules are used: progression, sequence, distribution, arithmetic."""
     attributes: tuple[Attribute, ...] = ATTRIBUTES
-    """Which attributes may change: shape, number, rotation, colour."""
+    """Which attributes can change: shape, number, rotation, colour."""
 
     def __post_init__(self) -> None:
         for names, known, what in ((self.kinds, KINDS, "kind of rule"), (self.attributes, ATTRIBUTES, "attribute")):
@@ -35,7 +50,7 @@ class RavenKnobs:
                 if name not in known:
                     raise UnknownName(what, name, known)
         able = [attribute for attribute in ATTRIBUTES if attribute in self.attributes]
-        able = [attribute for attribute in able if matrices.kinds_for(attribute, self.kinds)]
+        able = [attribute for attribute in able if matrices.select_kinds(attribute, self.kinds)]
         if not 1 <= self.rules <= len(able):
             raise UsageError(
                 f"raven: rules={self.rules!r} is impossible with kinds={self.kinds} and attributes={self.attributes}; "
@@ -47,108 +62,113 @@ class RavenKnobs:
 class Raven:
     """One puzzle."""
 
-    tiles: tuple[Tile, ...]
+    tiles: Annotated[tuple[Tile, ...], Range(9, 9)]
     """Row by row; the ninth is the answer, which the question does not show."""
-    rules: tuple[Rule, ...]
+    rules: tuple[AttributeRule, ...]
     """The simplest rule of each attribute that changes."""
     seed: int | None = None
-    """What the matrix was drawn from; None for one that was given."""
+    """The seed of this matrix; None for a matrix that was built from given tiles."""
 
     @property
     def answer(self) -> Tile:
         return self.tiles[ANSWER]
 
 
-def sample(rng: Random, knobs: RavenKnobs) -> Raven:
-    """A matrix of its own seed: attributes, then a kind of rule for each, then one of all fillings of that kind."""
-    seed = rng.getrandbits(32)
-    return drawn_from(seed, knobs)
+def sample(rng: Random, params: RavenParams) -> Raven:
+    """Return a matrix that is generated from its own seed."""
+    return generate_from_seed(rng.getrandbits(32), params)
 
 
-def drawn_from(seed: int, knobs: RavenKnobs) -> Raven:
-    """The matrix of a seed."""
-    dice = Random(seed)
-    chosen = dice.choice(matrices.choices(knobs.attributes, knobs.kinds, knobs.rules))
-    still = {a: dice.choice(matrices.still_values(a, chosen)) for a in ATTRIBUTES if a not in chosen}
-    for _ in range(_TRIES):
-        changing = {attribute: _filling(dice, attribute, knobs, "rotation" in chosen) for attribute in chosen}
-        if len({look_of(nine) for nine in changing.values()}) == len(chosen):
-            break
-    else:
-        raise Uncertified(f"no matrix in which {', '.join(chosen)} change differently in {_TRIES} tries")
-    columns = [changing.get(attribute) or (still[attribute],) * 9 for attribute in ATTRIBUTES]
-    rules = (name_of(attribute, nine) for attribute, nine in changing.items())
-    tiles = tuple(tile_of(values) for values in zip(*columns, strict=True))
-    return Raven(tiles, tuple(rule for rule in rules if rule is not None), seed)
+def generate_from_seed(seed: int, params: RavenParams) -> Raven:
+    """Return the matrix of a seed: attributes, then a kind of rule for each, then one of all fillings of that kind."""
+    rng = Random(seed)
+    chosen = rng.choice(matrices.list_attribute_sets(params.attributes, params.kinds, params.rules))
+    constant = {a: rng.choice(matrices.list_constant_values(a, chosen)) for a in ATTRIBUTES if a not in chosen}
+    for _ in range(_ATTEMPTS):
+        changing = {attribute: _choose_filling(rng, attribute, params, "rotation" in chosen) for attribute in chosen}
+        if len({equality_pattern(nine) for nine in changing.values()}) < len(chosen):
+            continue
+        columns = [changing.get(attribute) or (constant[attribute],) * 9 for attribute in ATTRIBUTES]
+        tiles = tuple(make_tile(values) for values in zip(*columns, strict=True))
+        if tiles[ANSWER] in (tiles[ABOVE], tiles[LEFT]) and rng.random() >= REPEATS_KEPT:
+            continue
+        rules = (find_simplest_rule(attribute, nine) for attribute, nine in changing.items())
+        return Raven(tiles, tuple(rule for rule in rules if rule is not None), seed)
+    raise Uncertified(f"no matrix in which {', '.join(chosen)} change differently in {_ATTEMPTS} attempts")
 
 
-def _filling(dice: Random, attribute: Attribute, knobs: RavenKnobs, oriented: bool) -> Nine:
-    kind = dice.choice(matrices.kinds_for(attribute, knobs.kinds))
-    return dice.choice(matrices.fillings(attribute, kind, oriented))
+def _choose_filling(rng: Random, attribute: Attribute, params: RavenParams, oriented: bool) -> Filling:
+    kind = rng.choice(matrices.select_kinds(attribute, params.kinds))
+    return rng.choice(matrices.list_fillings(attribute, kind, oriented))
 
 
 def key(puzzle: Raven) -> Hashable:
-    """Matrices that differ in a cell are different questions, whatever rules they follow."""
+    """Return the tiles: matrices that differ in a cell are different questions, whatever rules they follow."""
     return puzzle.tiles
 
 
-def solve(eight: Sequence[Tile]) -> Tile | None:
-    """The ninth tile, if all rules that explain the eight, along rows or columns, agree on each of its attributes."""
+def capacity(params: RavenParams) -> int:
+    """Return the number of distinct matrices."""
+    return matrices.count_matrices(params.attributes, params.kinds, params.rules)
+
+
+def find_answer(eight: Sequence[Tile]) -> Tile | None:
+    """Return the ninth tile if all rules that explain the eight, along rows or columns, agree on each attribute."""
     ninth: list[Value] = []
     for attribute in ATTRIBUTES:
-        found = set(explanations(attribute, [tile.value(attribute) for tile in eight]).values())
-        if len(found) != 1:
+        values = set(find_explanations(attribute, [tile.value(attribute) for tile in eight]).values())
+        if len(values) != 1:
             return None
-        ninth.append(found.pop())
+        ninth.append(values.pop())
     shape, number, angle_deg, colour = ninth
     tile = Tile(str(shape), int(number), int(angle_deg), str(colour))
     return tile if is_known(tile) else None
 
 
-def completed(eight: Sequence[Tile]) -> Raven:
-    """The puzzle of eight tiles. Raises Uncertified unless they determine the ninth."""
+def complete_puzzle(eight: Sequence[Tile]) -> Raven:
+    """Return the puzzle of eight tiles. Raises Uncertified unless they determine the ninth."""
     if len(eight) != ANSWER or not all(is_known(tile) for tile in eight):
-        raise Uncertified(f"wanted eight tiles of known shapes, numbers, angles and colours, not {list(eight)}")
-    ninth = solve(eight)
+        raise Uncertified(f"expected eight tiles of known shapes, numbers, angles and colours, not {list(eight)}")
+    ninth = find_answer(eight)
     if ninth is None:
         raise Uncertified("the eight tiles follow no rule, or rules that do not agree on the ninth")
     tiles = (*eight, ninth)
-    rules = (name_of(attribute, values_of(tiles, attribute)) for attribute in changing_in(tiles))
+    rules = (find_simplest_rule(attribute, _values_of(tiles, attribute)) for attribute in _list_changing(tiles))
     puzzle = Raven(tiles, tuple(rule for rule in rules if rule is not None))
     certify(puzzle)
     return puzzle
 
 
-def values_of(tiles: Sequence[Tile], attribute: Attribute) -> Nine:
+def certify(puzzle: Raven) -> None:
+    """Raise Uncertified unless the eight tiles have exactly one ninth by all rules, which is the puzzle's answer; the
+    puzzle's rules are the simplest; and no two attributes change together."""
+    tiles = puzzle.tiles
+    if len(tiles) != 9 or not all(is_known(tile) for tile in tiles):
+        raise Uncertified(f"{len(tiles)} tiles, or one with an unknown shape, number, angle or colour; expected nine")
+    changing = _list_changing(tiles)
+    if not changing:
+        raise Uncertified("all cells are equal: there is no rule to find")
+    if "rotation" in changing and any(tile.shape not in ORIENTED for tile in tiles):
+        raise Uncertified("the rotation changes, but some tiles have a shape whose rotation is not visible")
+    simplest = {attribute: find_simplest_rule(attribute, _values_of(tiles, attribute)) for attribute in ATTRIBUTES}
+    for attribute, rule in simplest.items():
+        if rule is None:
+            predictions = set(find_explanations(attribute, _values_of(tiles[:ANSWER], attribute)).values())
+            listed = ", ".join(sorted(map(str, predictions))) or "nothing"
+            raise Uncertified(
+                f"{attribute}: the rules predict {listed}; the matrix has {tiles[ANSWER].value(attribute)}"
+            )
+    if puzzle.rules != tuple(simplest[attribute] for attribute in changing):
+        raise Uncertified("the rules in the puzzle are not those of its tiles")
+    for one, other in combinations(changing, 2):
+        if equality_pattern(_values_of(tiles, one)) == equality_pattern(_values_of(tiles, other)):
+            raise Uncertified(f"{one} and {other} change together: two rules that look the same")
+
+
+def _values_of(tiles: Sequence[Tile], attribute: Attribute) -> Filling:
     return tuple(tile.value(attribute) for tile in tiles)
 
 
-def changing_in(tiles: Sequence[Tile]) -> list[Attribute]:
-    """The attributes that are not the same in all tiles."""
-    return [attribute for attribute in ATTRIBUTES if len(set(values_of(tiles, attribute))) > 1]
-
-
-def certify(puzzle: Raven) -> None:
-    """Raises Uncertified unless the eight tiles have exactly one ninth by all rules, which is the one it names; the
-    rules it names are the simplest; and no two attributes change alike."""
-    tiles = puzzle.tiles
-    if len(tiles) != 9 or not all(is_known(tile) for tile in tiles):
-        raise Uncertified(f"{len(tiles)} tiles, or one with an unknown shape, number, angle or colour; wanted nine")
-    changing = changing_in(tiles)
-    if not changing:
-        raise Uncertified("all cells are equal: there is nothing to find out")
-    if "rotation" in changing and any(tile.shape not in ORIENTED for tile in tiles):
-        raise Uncertified("tiles turn, but some of them have a shape whose turn cannot be seen")
-    names = {attribute: name_of(attribute, values_of(tiles, attribute)) for attribute in ATTRIBUTES}
-    for attribute, name in names.items():
-        if name is None:
-            predicted = set(explanations(attribute, values_of(tiles[:ANSWER], attribute)).values())
-            told = ", ".join(sorted(map(str, predicted))) or "nothing"
-            raise Uncertified(
-                f"{attribute}: the rules predict {told}; the matrix names {tiles[ANSWER].value(attribute)}"
-            )
-    if puzzle.rules != tuple(names[attribute] for attribute in changing):
-        raise Uncertified("the rules that the matrix names are not those of its tiles")
-    for one, other in combinations(changing, 2):
-        if look_of(values_of(tiles, one)) == look_of(values_of(tiles, other)):
-            raise Uncertified(f"{one} and {other} change together: two rules that look the same")
+def _list_changing(tiles: Sequence[Tile]) -> list[Attribute]:
+    """Return the attributes that are not the same in all tiles."""
+    return [attribute for attribute in ATTRIBUTES if len(set(_values_of(tiles, attribute))) > 1]

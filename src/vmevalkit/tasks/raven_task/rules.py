@@ -1,159 +1,140 @@
-"""The logic of a raven film: when it is solved, how far it got, and what went wrong on the way. No pixels here."""
+"""The logic of a raven video: when it is solved, how far it got, and what went wrong on the way. No pixels here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 from operator import eq, ne
 
 from vmevalkit.core.records import Finding
+from vmevalkit.tasks.evidence import Span, find_spans
 from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER, Raven
-from vmevalkit.tasks.raven_task.scene import Cell, RavenState, Reading
+from vmevalkit.tasks.raven_task.scene import Cell, CellReading, RavenState
 from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, Attribute, Tile
-from vmevalkit.tasks.task import Checked, Trace, prevailing, readable
+from vmevalkit.tasks.task import CheckResult, Trace, readable
 
-BELIEVED = 3
-"""So many readings in a row are believed ..."""
-BELIEVED_S = 0.2
-"""... or fewer, two at least, that span this time."""
-NEARLY = 0.9
-"""The most that a state can be worth that is no answer."""
+LEFT_OPACITY, LEFT_QUESTION = 0.5, 0.5
+"""Opacities of the answer below which, and of the question mark from which on, the answer has left its cell. They are
+well away from those at which it arrives, so that a reading that trembles during a dissolve is not a change."""
+MAX_UNSOLVED = 0.9
+"""The greatest progress of a state that is not an answer."""
 
-Seen = Sequence[tuple[float, tuple[Reading, ...]]]
-"""What the cells amount to, by time."""
+Readings = Sequence[tuple[float, RavenState]]
+"""The readable states by time."""
 
 
 def accepted(puzzle: Raven, state: RavenState) -> bool:
-    """The missing cell shows the answer, and the others are as they were."""
+    """Return whether the missing cell shows the answer and the given cells are unchanged."""
     return state.readings == puzzle.tiles
 
 
 def progress(puzzle: Raven, state: RavenState) -> float:
-    """The share of the changing attributes that the answered tile has right, less a quarter for each of the others
-    that it has wrong, and less the share of the given cells that are changed."""
+    """Return the share of the changing attributes that are right in the missing cell, less a quarter for each other
+    attribute that is wrong, and less an eighth for each given cell that is changed."""
     readings = state.readings
     if readings == puzzle.tiles:
         return 1.0
     answer = readings[ANSWER]
     if not isinstance(answer, Tile):
         return 0.0
-    wrong = wrong_attributes(puzzle, answer)
+    wrong = find_wrong_attributes(puzzle, answer)
     changing = {rule.attribute for rule in puzzle.rules}
     right = len(changing - wrong) / len(changing)
-    lost = len(wrong - changing) / len(ATTRIBUTES) + len(_damaged(puzzle, readings)) / ANSWER
-    return min(max(right - lost, 0.0), NEARLY)
+    lost = len(wrong - changing) / len(ATTRIBUTES) + len(_find_changed_givens(puzzle, state)) / ANSWER
+    return min(max(right - lost, 0.0), MAX_UNSOLVED)
 
 
-def wrong_attributes(puzzle: Raven, tile: Tile) -> set[Attribute]:
-    """In which attributes a tile differs from the answer."""
+def find_wrong_attributes(puzzle: Raven, tile: Tile) -> set[Attribute]:
+    """Return the attributes in which a tile differs from the answer."""
     return {attribute for attribute in ATTRIBUTES if tile.value(attribute) != puzzle.answer.value(attribute)}
 
 
-def identity(state: RavenState) -> Hashable:
-    return state.readings
-
-
-def settle(states: Sequence[RavenState]) -> RavenState:
-    """Cell by cell, the reading that prevails."""
-    return RavenState(tuple(_settled(cells) for cells in zip(*(state.cells for state in states), strict=True)))
-
-
-def _settled(cells: Sequence[Cell]) -> Cell:
-    return cells[prevailing([cell.reading for cell in cells])]
-
-
-def check(puzzle: Raven, trace: Trace[RavenState]) -> Checked:
-    seen = [(seconds, state.readings) for seconds, state in readable(trace)]
+def check(puzzle: Raven, trace: Trace[RavenState]) -> CheckResult:
+    """Return the findings and metrics of a whole video."""
+    states = readable(trace)
     findings = [
-        *_givens_changed(puzzle, seen),
-        *_wrong_tile(puzzle, seen),
-        *_unclear(seen),
-        *_answer_left(puzzle, seen),
+        *_check_givens(puzzle, states),
+        *_check_wrong_tile(puzzle, states),
+        *_check_unclear_mark(states),
+        *_check_answer_left(puzzle, states),
     ]
-    return Checked(tuple(findings), _metrics(puzzle, trace, seen))
+    return CheckResult(tuple(findings), _compute_metrics(puzzle, trace, states))
 
 
-def _damaged(puzzle: Raven, readings: Sequence[Reading]) -> list[int]:
-    """The given cells that are not as they were."""
-    return [place for place in range(ANSWER) if readings[place] != puzzle.tiles[place]]
+def _find_changed_givens(puzzle: Raven, state: RavenState) -> list[int]:
+    """Return the indices of the given cells that are not as they were."""
+    return [index for index in range(ANSWER) if state.cells[index].reading != puzzle.tiles[index]]
 
 
-def _givens_changed(puzzle: Raven, seen: Seen) -> Iterator[Finding]:
-    """Lasting damage gates; what is restored does not."""
-    runs = {place: _runs(seen, place, partial(ne, puzzle.tiles[place])) for place in range(ANSWER)}
-    touched = [place for place in range(ANSWER) if runs[place]]
-    if not touched:
+def _check_givens(puzzle: Raven, states: Readings) -> Iterator[Finding]:
+    """Changed given cells gate if they stay changed to the end, and do not if they are restored."""
+    intervals = {index: _find_intervals(states, index, partial(ne, puzzle.tiles[index])) for index in range(ANSWER)}
+    changed = [index for index in range(ANSWER) if intervals[index]]
+    if not changed:
         return
-    lasting = [place for place in touched if runs[place][-1][1] == seen[-1][0]]
-    named = lasting or touched
-    since = min(runs[place][0][0] for place in named)
+    lasting = [index for index in changed if intervals[index][-1].reaches_end]
+    listed = lasting or changed
+    since = min(intervals[index][0].start_s for index in listed)
     how = "changed" if lasting else "changed for a while and restored"
-    cells = ", ".join(f"row {place // 3 + 1} column {place % 3 + 1}" for place in named[:3])
-    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+    cells = ", ".join(f"row {index // 3 + 1} column {index % 3 + 1}" for index in listed[:3])
+    more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
     detail = f"Given cells are {how}: {cells}{more}."
     yield Finding("given_changed" if lasting else "given_restored", bool(lasting), detail, since)
 
 
-def _wrong_tile(puzzle: Raven, seen: Seen) -> Iterator[Finding]:
-    runs = _runs(seen, ANSWER, lambda reading: isinstance(reading, Tile) and reading != puzzle.answer)
-    if not runs:
+def _check_wrong_tile(puzzle: Raven, states: Readings) -> Iterator[Finding]:
+    intervals = _find_intervals(states, ANSWER, lambda reading: isinstance(reading, Tile) and reading != puzzle.answer)
+    if not intervals:
         return
-    latest = next(readings[ANSWER] for seconds, readings in seen if seconds == runs[-1][1])
+    latest = next(state.readings[ANSWER] for seconds, state in states if seconds == intervals[-1].end_s)
     assert isinstance(latest, Tile)
-    wrong = [attribute for attribute in ATTRIBUTES if attribute in wrong_attributes(puzzle, latest)]
+    wrong = [attribute for attribute in ATTRIBUTES if attribute in find_wrong_attributes(puzzle, latest)]
     detail = f"The missing cell shows a wrong tile: wrong in {', '.join(wrong)}."
-    yield Finding("wrong_tile", False, detail, runs[0][0])
+    yield Finding("wrong_tile", False, detail, intervals[0].start_s)
 
 
-def _unclear(seen: Seen) -> Iterator[Finding]:
-    runs = _runs(seen, ANSWER, partial(eq, "unclear"))
-    if runs:
-        detail = "The missing cell shows a mark that is no tile of this kind."
-        yield Finding("unclear_mark", False, detail, runs[0][0])
+def _check_unclear_mark(states: Readings) -> Iterator[Finding]:
+    intervals = _find_intervals(states, ANSWER, partial(eq, "unclear"))
+    if intervals:
+        detail = "The missing cell shows a mark that is not a tile of this kind."
+        yield Finding("unclear_mark", False, detail, intervals[0].start_s)
 
 
-def _answer_left(puzzle: Raven, seen: Seen) -> Iterator[Finding]:
-    """The answer stood there for two readings, and was changed."""
-    stood = False
-    for (_, was), (seconds, now) in pairwise(seen):
-        stood = stood or was[ANSWER] == now[ANSWER] == puzzle.answer
-        if stood and now[ANSWER] != puzzle.answer:
-            yield Finding("answer_left", False, "The right answer is changed again.", seconds)
-            return
+def _check_answer_left(puzzle: Raven, states: Readings) -> Iterator[Finding]:
+    """Report when the answer was in its cell and then left it, both for long enough to be real."""
+    arrivals = _find_intervals(states, ANSWER, partial(eq, puzzle.answer))
+    if not arrivals:
+        return
+    rest = [(seconds, state) for seconds, state in states if seconds > arrivals[0].end_s]
+    departures = find_spans(rest, lambda state: _has_left(puzzle, state.cells[ANSWER]))
+    if departures:
+        yield Finding("answer_left", False, "The right answer is changed again.", departures[0].start_s)
 
 
-def _runs(seen: Seen, place: int, holds: Callable[[Reading], bool]) -> list[tuple[float, float]]:
-    """When something holds in a cell for long enough to be believed: the first and the last reading of each time."""
-    runs: list[tuple[float, float]] = []
-    spell: list[float] = []
-
-    def end() -> None:
-        if len(spell) >= BELIEVED or (len(spell) >= 2 and spell[-1] - spell[0] >= BELIEVED_S):
-            runs.append((spell[0], spell[-1]))
-        spell.clear()
-
-    for seconds, readings in seen:
-        if holds(readings[place]):
-            spell.append(seconds)
-        else:
-            end()
-    end()
-    return runs
+def _has_left(puzzle: Raven, cell: Cell) -> bool:
+    """Return whether a cell clearly does not show the answer: more than a dissolve that is nearly done."""
+    if cell.scribble or cell.tile != puzzle.answer:
+        return True
+    return cell.opacity < LEFT_OPACITY or cell.question >= LEFT_QUESTION
 
 
-def _metrics(puzzle: Raven, trace: Trace[RavenState], seen: Seen) -> dict[str, float]:
-    if not seen:
+def _find_intervals(states: Readings, index: int, condition: Callable[[CellReading], bool]) -> list[Span]:
+    """Return when a condition on the content of a cell holds for long enough to be real."""
+    return find_spans(states, lambda state: condition(state.cells[index].reading))
+
+
+def _compute_metrics(puzzle: Raven, trace: Trace[RavenState], states: Readings) -> dict[str, float]:
+    if not states:
         return {"readable_share": 0.0}
-    final = seen[-1][1]
-    answer = final[ANSWER]
-    wrong = wrong_attributes(puzzle, answer) if isinstance(answer, Tile) else set(ATTRIBUTES)
-    tiles = [readings[ANSWER] for _, readings in seen if isinstance(readings[ANSWER], Tile)]
+    final = states[-1][1]
+    answer = final.readings[ANSWER]
+    wrong = find_wrong_attributes(puzzle, answer) if isinstance(answer, Tile) else set(ATTRIBUTES)
+    contents = {state.cells[ANSWER].reading for _, state in states}
     return {
         **{f"{attribute}_right": float(attribute not in wrong) for attribute in ATTRIBUTES},
         "question_gone": float(answer != "question"),
         "answer_clear": float(isinstance(answer, Tile)),
-        "givens_changed": float(len(_damaged(puzzle, final))),
-        "tiles_tried": float(len(set(tiles))),
-        "readable_share": round(len(seen) / len(trace), 4),
+        "givens_changed": float(len(_find_changed_givens(puzzle, final))),
+        "tiles_tried": float(sum(isinstance(content, Tile) for content in contents)),
+        "readable_share": round(len(states) / len(trace), 4),
     }

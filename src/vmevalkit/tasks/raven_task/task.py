@@ -1,21 +1,22 @@
-"""The matrix as a task: the contract, filled from the modules of this folder."""
+"""The raven task: the task contract, bound to the modules of this package."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from random import Random
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.raven_task import films, matrices, raven_reasoning, rules, scene
-from vmevalkit.tasks.raven_task.lens import READING_SCALE
+from vmevalkit.media.image import Frame
+from vmevalkit.media.residual import Box
+from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.raven_task import cheats, raven_reasoning, rules, scene
 from vmevalkit.tasks.raven_task.PROMPTS import VIDEO_PROMPT
-from vmevalkit.tasks.raven_task.raven_reasoning import Raven, RavenKnobs
+from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER, Raven, RavenParams
 from vmevalkit.tasks.raven_task.reading import RavenReader
-from vmevalkit.tasks.raven_task.render import SIDE, draw
+from vmevalkit.tasks.raven_task.render import SIDE, box_of_cell, draw
+from vmevalkit.tasks.raven_task.sampling import READING_SCALE
 from vmevalkit.tasks.raven_task.scene import RavenState
-from vmevalkit.tasks.raven_task.vocabulary import Attribute
-from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
+from vmevalkit.tasks.raven_task.vocabulary import COLOURS, SHAPES, Attribute
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task, majority_index
 
 RULE_TYPES: dict[Attribute, str] = {
     "shape": "shape_progression",
@@ -28,40 +29,68 @@ COMBINATION = "combination"
 """Its name where several attributes change."""
 
 
-def rule_type(puzzle: Raven) -> str:
-    changing = [rule.attribute for rule in puzzle.rules]
-    return RULE_TYPES[changing[0]] if len(changing) == 1 else COMBINATION
+def get_rule_type(puzzle: Raven) -> str:
+    """Return the specification's name for the rules of a matrix."""
+    return RULE_TYPES[puzzle.rules[0].attribute] if len(puzzle.rules) == 1 else COMBINATION
 
 
-class RavenTask(Task[Raven, RavenState, RavenKnobs]):
+class RavenTask(Task[Raven, RavenState, RavenParams]):
     """Complete a matrix of 3 x 3 tiles."""
 
     name = "raven"
     title = "Raven"
     category = "AbstractReasoning"
     description = "Matrices of 3 x 3 tiles, whose rules leave one answer for the missing one"
-    version = "1"
+    version = "2"
     puzzle_type = Raven
-    knobs_type = RavenKnobs
-    difficulties: ClassVar[Mapping[str, RavenKnobs]] = {
-        "easy": RavenKnobs(),
-        "medium": RavenKnobs(rules=2, kinds=("progression", "sequence", "distribution")),
-        "hard": RavenKnobs(rules=3, kinds=("progression", "distribution", "arithmetic")),
+    params_type = RavenParams
+    difficulties: ClassVar[Mapping[str, RavenParams]] = {
+        "easy": RavenParams(),
+        "medium": RavenParams(rules=2, kinds=("progression", "sequence", "distribution")),
+        "hard": RavenParams(rules=3, kinds=("progression", "distribution", "arithmetic")),
     }
     reading_scale = READING_SCALE
-    tricks = ANSWER_COUNTS
+    tricks = FINAL_STATE_MATTERS
+    complexity = Complexity(600, 4, 1.0, "medium")
 
-    def sample(self, rng: Random, knobs: RavenKnobs) -> Raven:
-        return raven_reasoning.sample(rng, knobs)
+    sample = staticmethod(raven_reasoning.sample)
+    key = staticmethod(raven_reasoning.key)
+    certify = staticmethod(raven_reasoning.certify)
+    capacity = staticmethod(raven_reasoning.capacity)
+    reader = RavenReader
+    solution = staticmethod(scene.solution)
+    accepted = staticmethod(rules.accepted)
+    progress = staticmethod(rules.progress)
+    check = staticmethod(rules.check)
+    cheats = staticmethod(cheats.cheats)
 
-    def key(self, puzzle: Raven) -> Hashable:
-        return raven_reasoning.key(puzzle)
+    def explained_boxes(self, puzzle: Raven, state: RavenState) -> tuple[Box, ...]:
+        """The reader reads a tile of the missing cell in any size and arrangement, and reports what is left over."""
+        return (box_of_cell(ANSWER),)
 
-    def certify(self, puzzle: Raven) -> None:
-        raven_reasoning.certify(puzzle)
+    def highlight_boxes(self, puzzle: Raven) -> list[Box]:
+        return [box_of_cell(cell) for cell in range(9)]
 
-    def capacity(self, knobs: RavenKnobs) -> int:
-        return matrices.count(knobs.attributes, knobs.kinds, knobs.rules)
+    def keep_parts(
+        self, puzzle: Raven, state: RavenState, before: RavenState, is_touched: Callable[[Box], bool]
+    ) -> RavenState:
+        cells = tuple(
+            old if cell != ANSWER and is_touched(box_of_cell(cell)) else new
+            for cell, (new, old) in enumerate(zip(state.cells, before.cells, strict=True))
+        )
+        return RavenState(cells, state.unseen)
+
+    def unseen_boxes(self, puzzle: Raven, state: RavenState) -> dict[Hashable, Box]:
+        return {cell: box_of_cell(cell) for cell in state.unseen}
+
+    def deciding_boxes(self, puzzle: Raven, state: RavenState) -> tuple[Box, ...]:
+        """The missing cell decides."""
+        return (box_of_cell(ANSWER),)
+
+    def check_puzzle(self, puzzle: Raven) -> None:
+        for tile in puzzle.tiles:
+            if tile.shape not in SHAPES or tile.colour not in COLOURS or not 1 <= tile.number <= 9:
+                raise ValueError(f"{tile} is not a tile")
 
     def prompt(self, puzzle: Raven) -> str:
         return VIDEO_PROMPT
@@ -70,41 +99,29 @@ class RavenTask(Task[Raven, RavenState, RavenKnobs]):
         return {
             "raven_data": {
                 "rule": "; ".join(str(rule) for rule in puzzle.rules),
-                "rule_type": rule_type(puzzle),
+                "rule_type": get_rule_type(puzzle),
                 "matrix_size": [3, 3],
                 "seed": puzzle.seed,
             }
         }
 
     def size(self, puzzle: Raven) -> tuple[int, int]:
-        return (SIDE, SIDE)
-
-    def solution(self, puzzle: Raven, t: float) -> RavenState:
-        return scene.solution(puzzle, t)
+        return SIDE, SIDE
 
     def draw(self, puzzle: Raven, state: RavenState) -> Frame:
         return draw(state)
 
-    def reader(self, puzzle: Raven) -> RavenReader:
-        return RavenReader(puzzle)
+    def is_intact(self, puzzle: Raven, state: RavenState) -> bool:
+        """Return whether every given cell is as it was."""
+        return state.readings[:ANSWER] == puzzle.tiles[:ANSWER]
 
-    def accepted(self, puzzle: Raven, state: RavenState) -> bool:
-        return rules.accepted(puzzle, state)
+    def state_key(self, puzzle: Raven, state: RavenState) -> Hashable:
+        return state.readings
 
-    def progress(self, puzzle: Raven, state: RavenState) -> float:
-        return rules.progress(puzzle, state)
-
-    def check(self, puzzle: Raven, trace: Trace[RavenState]) -> Checked:
-        return rules.check(puzzle, trace)
-
-    def settle(self, puzzle: Raven, states: Sequence[RavenState]) -> RavenState:
-        return rules.settle(states)
-
-    def identity(self, puzzle: Raven, state: RavenState) -> Hashable:
-        return rules.identity(state)
-
-    def films(self, puzzle: Raven, rng: Random) -> dict[str, Film[RavenState]]:
-        return films.films(puzzle, rng)
+    def consensus_state(self, puzzle: Raven, states: Sequence[RavenState]) -> RavenState:
+        """Return, cell by cell, the content that the majority of the readings shows."""
+        by_cell = zip(*(state.cells for state in states), strict=True)
+        return RavenState(tuple(cells[majority_index([cell.reading for cell in cells])] for cells in by_cell))
 
 
 TASK = RavenTask()

@@ -1,4 +1,4 @@
-"""What a tile can show: some equal shapes in one colour, turned alike."""
+"""What a tile can show: one to four equal shapes of one colour at one angle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ATTRIBUTES: tuple[Attribute, ...] = ("shape", "number", "rotation", "colour")
 ORIENTED = ("triangle", "arrow", "half_disc", "tee", "corner")
 """Shapes that look different after each quarter turn."""
 SYMMETRIC = ("square", "circle", "plus", "star", "ring")
-"""Shapes whose turns nobody needs to see: they always stand upright."""
+"""Shapes whose angle is not used: they are always drawn at 0 degrees."""
 SHAPES = (*ORIENTED, *SYMMETRIC)
 NUMBERS = (1, 2, 3, 4)
 ANGLES_DEG = (0, 90, 180, 270)
@@ -27,7 +27,7 @@ COLOURS: dict[str, tuple[int, int, int]] = {
     "purple": (164, 64, 196),
     "black": (32, 32, 32),
 }
-"""They differ in brightness too, so that who sees few colours can tell most of them apart."""
+"""They differ in brightness too, so that most of them can be distinguished with colour blindness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,13 @@ class Tile:
     number: int
     """How many of the shape."""
     angle_deg: int
-    """By how much they are turned clockwise; 0 for symmetric shapes."""
+    """Clockwise rotation of the shapes; 0 for symmetric shapes."""
     colour: str
 
     def value(self, attribute: Attribute) -> Value:
-        found: Value = getattr(self, "angle_deg" if attribute == "rotation" else attribute)
-        return found
+        """Return the value of one attribute."""
+        value: Value = getattr(self, "angle_deg" if attribute == "rotation" else attribute)
+        return value
 
 
 VALUES: dict[Attribute, tuple[Value, ...]] = {
@@ -53,17 +54,17 @@ VALUES: dict[Attribute, tuple[Value, ...]] = {
     "colour": tuple(COLOURS),
 }
 POSES: tuple[tuple[str, int], ...] = (*product(ORIENTED, ANGLES_DEG), *product(SYMMETRIC, (0,)))
-"""Every shape with every angle that can be seen."""
+"""Every shape with every angle that is visible."""
 
 
-def tile_of(values: Sequence[Value]) -> Tile:
-    """The tile with these values, in the order of ATTRIBUTES. A symmetric shape stands upright."""
+def make_tile(values: Sequence[Value]) -> Tile:
+    """Return the tile with these values, in the order of ATTRIBUTES. A symmetric shape gets the angle 0."""
     shape, number, angle_deg, colour = values
     return Tile(str(shape), int(number), int(angle_deg) if shape in ORIENTED else 0, str(colour))
 
 
 def is_known(tile: Tile) -> bool:
-    """Whether the tile can be drawn and told from all others."""
+    """Return whether the tile can be drawn and distinguished from all others."""
     return (
         tile.number in NUMBERS
         and tile.colour in COLOURS

@@ -1,4 +1,4 @@
-"""The words of the rotation puzzle."""
+"""Prompts of the rotation puzzle."""
 
 VIDEO_PROMPT = (
     "Solve this rotation puzzle by rotating the {number} squares to connect the pipe paths. "
@@ -7,7 +7,7 @@ VIDEO_PROMPT = (
     "Keep the camera view fixed in the top-down perspective and maintain all square positions unchanged. "
     "Stop the video when all pipes are connected and the puzzle is solved."
 )
-"""What a video model is told; the number of squares is a word."""
+"""Prompt for a video model; the number of squares is written as a word."""
 
 NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -19,4 +19,4 @@ JUDGE_HINT = (
     "Verify that in the final frame the pipes of all squares form one continuous connection, with every square in its "
     "place. Any connected arrangement is right."
 )
-"""What a judge of the final frame is told."""
+"""Task-specific part of the prompt for a judge of the final frame."""

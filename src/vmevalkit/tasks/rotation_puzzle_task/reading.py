@@ -1,4 +1,4 @@
-"""Reading a picture back into a scene: for each square the angle of its pipe, where it is, and whether it is one."""
+"""Reading of a frame back into a scene: for each square the pose of its pipe, its colour and whether it is visible."""
 
 from __future__ import annotations
 
@@ -6,274 +6,192 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import dist
 
-import cv2
-import numpy as np
-from numpy.typing import NDArray
-
-from vmevalkit.media.sighting import Sighting
-from vmevalkit.tasks.rotation_puzzle_task.bank import SOFT, Bank, bank_of
-from vmevalkit.tasks.rotation_puzzle_task.following import Mark, follow
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.tasks.rotation_puzzle_task.camera_motion import PipeMatch, estimate_camera
+from vmevalkit.tasks.rotation_puzzle_task.frame_analysis import FrameAnalysis, clamp_opacity
 from vmevalkit.tasks.rotation_puzzle_task.pipes import KINDS
-from vmevalkit.tasks.rotation_puzzle_task.planes import (
-    FULL,
-    GROUND,
-    INK,
-    WORK_SCALE,
-    Plane,
-    Planes,
-    patch_of,
-    planes_of,
-)
-from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import RotationPuzzle, solution
+from vmevalkit.tasks.rotation_puzzle_task.planes import WORK_SCALE, FramePlanes, compute_planes, cut_patch
+from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle
 from vmevalkit.tasks.rotation_puzzle_task.scene import (
     BLUE,
     NEW,
     OTHER,
-    Camera,
     Pipe,
-    Point,
-    Scene,
-    layout_of,
-    scene_of,
+    PipeCamera,
+    PipeScene,
+    build_scene,
+    get_layout,
 )
-from vmevalkit.tasks.rotation_puzzle_task.strays import FITS, Placed, best_shape, dissolving, settled, strays
+from vmevalkit.tasks.rotation_puzzle_task.solution import get_solution_scene
+from vmevalkit.tasks.rotation_puzzle_task.templates import get_templates
+from vmevalkit.tasks.rotation_puzzle_task.unmatched_pipes import (
+    MAX_MISFIT,
+    FittedPipe,
+    find_best_shape,
+    find_unmatched_pipes,
+    fit_dissolve,
+    fit_shape_near,
+)
 
-_SURE = 0.13
-"""A fit that leaves less than this needs no second look."""
-_FAINTEST = 0.3
-"""A pipe with less ink than this is not there."""
-_OPAQUE = 0.85
-"""With more than this it is whole: blur takes some of its strength."""
-_HALF = 0.6
-_HIDDEN = 0.55
-"""A square of which more than this share is veiled cannot be read."""
-_TOUCHED = 0.01
-"""A square of which more than this share is veiled, and which does not look like a pipe, may look so for that."""
-_TOUCHED_SURE, _DISTINCT = 0.22, 0.3
-"""Where a square is partly veiled, its fit must be better than usual, and the next best angle so much worse."""
-_EMPTY = 0.35
-"""Below this a patch holds too little ink for a pipe: the root of its power, relative to a pipe's."""
-_FAINT, _EXCESS = 0.2, 0.35
-"""More ink than the known pipes have, as a share of a pipe's, is looked for."""
-_OTHER_COLOUR = 75.0
-"""Levels, over all three channels, from which on a colour is another one."""
+_GOOD_MISFIT = 0.13
+"""A fit with a smaller misfit is not checked for a dissolve."""
+_MIN_OPACITY = 0.3
+"""A pipe with less ink does not count as visible."""
+_MAX_OCCLUSION = 0.55
+"""A square of which a larger share is covered cannot be read."""
+_PARTIAL_OCCLUSION = 0.01
+"""A square without a clear pipe of which a larger share is covered may look so because it is covered."""
+_PARTIAL_MISFIT, _MIN_DISTINCTION = 0.22, 0.3
+"""Where a square is partly covered, the misfit must be smaller, and the best other angle worse by this much."""
+_UNEXPLAINED_INK = 0.35
+"""Ink beyond that of the known pipes, as a share of a pipe's, from which further pipes are searched for."""
 _AT_HOME_PX = 15.0
-_RING, _RING_DARK, _RING_SHARE = (0.54, 0.62), 0.25, 0.03
-"""Around a square, in squares from its centre: where more than this share is as dark, something goes on."""
-_LEAST_FOUND = 0.5
-"""The share of the squares that must be there, or hidden, for a frame to show this puzzle."""
+"""A pipe that was within this distance of its square is used to estimate the camera."""
+_MIN_PRESENT_SHARE = 0.5
+"""The share of the squares that must be visible or covered in a readable frame."""
 
 
 class PipeReader:
-    """Reads the frames of one puzzle."""
+    """Reader of the frames of one puzzle."""
 
     def __init__(self, puzzle: RotationPuzzle) -> None:
-        layout = layout_of(puzzle.rows, puzzle.cols)
-        self._homes = layout.homes
-        self._start = solution(puzzle, 0.0)
+        layout = get_layout(puzzle.rows, puzzle.cols)
+        self._centres = layout.centres
+        self._start = get_solution_scene(puzzle, 0.0)
         self._kinds = [pipe.shape for pipe in self._start.pipes]
         self._square = layout.square
-        square = layout.square * WORK_SCALE
-        self._banks = {kind: bank_of(kind, square) for kind in KINDS}
+        self._templates = {kind: get_templates(kind, layout.square * WORK_SCALE) for kind in KINDS}
 
-    def read(self, sighting: Sighting, before: Scene | None) -> Scene | None:
-        """The scene, or None where most squares are gone. A pipe behind something is taken to be as it was."""
-        planes = planes_of(sighting)
+    def read(self, frame: RegisteredFrame, before: PipeScene | None) -> PipeScene | None:
+        """Return the scene, or None where most squares are missing. A covered pipe keeps its last known state."""
+        planes = compute_planes(frame)
         if planes is None:
             return None
         last = before or self._start
-        frame, clear, lost = self._looked(planes, last, last.camera)
-        camera = self._camera(last, clear)
-        if camera.is_other(frame.camera):
-            frame, clear, lost = self._looked(planes, last, camera)
-            camera = self._camera(replace(last, camera=camera), clear)
-        pipes = [pipe for home, placed in clear.items() for pipe in self._seen(frame, home, placed, camera)]
-        gone: list[int] = []
-        for home in lost:
-            found = self._search(frame, self._last(last, home), camera)
+        analysis, clear, unclear = self._find_clear_pipes(planes, last, last.camera)
+        camera = self._estimate_camera(last, clear)
+        if camera.has_moved_from(analysis.camera):
+            analysis, clear, unclear = self._find_clear_pipes(planes, last, camera)
+            camera = self._estimate_camera(replace(last, camera=camera), clear)
+        pipes = [pipe for home, fitted in clear.items() for pipe in self._read_clear(analysis, home, fitted, camera)]
+        missing: list[int] = []
+        for home in unclear:
+            found = self._read_unclear(analysis, self._get_last_pipe(last, home), camera)
             pipes += found
-            gone += [] if found else [home]
-        pipes += self._strays(frame, pipes, gone, camera)
+            missing += [] if found else [home]
+        pipes += self._find_unmatched(analysis, pipes, missing, camera)
         present = {pipe.home for pipe in pipes if pipe.home != NEW and pipe.shape != OTHER}
-        seen = {pipe.home for pipe in pipes if pipe.seen}
-        if len(present) < _LEAST_FOUND * len(self._homes) or not seen:
+        has_visible = any(pipe.is_visible for pipe in pipes)
+        if len(present) < _MIN_PRESENT_SHARE * len(self._centres) or not has_visible:
             return None
-        return scene_of(pipes, camera)
+        return build_scene(pipes, camera)
 
-    def _looked(self, planes: Planes, last: Scene, camera: Camera) -> tuple[_Frame, dict[int, Placed], list[int]]:
-        """The frame, the pipes that are clearly where they were, and the squares where none is."""
-        frame = _Frame(planes, camera, self._banks)
-        clear: dict[int, Placed] = {}
-        lost: list[int] = []
+    def _find_clear_pipes(
+        self, planes: FramePlanes, last: PipeScene, camera: PipeCamera
+    ) -> tuple[FrameAnalysis, dict[int, FittedPipe], list[int]]:
+        """Return the analysis, the pipes that are clearly where they were, and the squares without such a pipe."""
+        analysis = FrameAnalysis(planes, camera, self._templates)
+        clear: dict[int, FittedPipe] = {}
+        unclear: list[int] = []
         for home, kind in enumerate(self._kinds):
-            pipe = self._last(last, home)
-            place = camera.shown((pipe.x, pipe.y))
-            veiled = frame.veiled(place)
-            placed = None
-            if veiled <= _HIDDEN:
-                veil = planes.veil if veiled else None
-                placed = settled(self._banks[kind], planes.blue, place, camera.zoom, veil)
-            if placed is not None and _is_clear(placed, veiled > 0):
-                clear[home] = placed
+            pipe = self._get_last_pipe(last, home)
+            place = camera.project((pipe.x, pipe.y))
+            occlusion = analysis.measure_occlusion(place)
+            fitted = None
+            if occlusion <= _MAX_OCCLUSION:
+                plane = planes.occlusion if occlusion else None
+                fitted = fit_shape_near(self._templates[kind], planes.blue, place, camera.zoom, plane)
+            if fitted is not None and _is_clear(fitted, occlusion > 0):
+                clear[home] = fitted
             else:
-                lost.append(home)
-        return frame, clear, lost
+                unclear.append(home)
+        return analysis, clear, unclear
 
-    def _last(self, scene: Scene, home: int) -> Pipe:
-        """The pipe where it was seen last, or where it belongs."""
-        known = scene.at(home)
+    def _get_last_pipe(self, scene: PipeScene, home: int) -> Pipe:
+        """Return the pipe as it was last visible, or as in the first frame."""
+        known = scene.pipes_at(home)
         return known[0] if known else self._start.pipes[home]
 
-    def _camera(self, last: Scene, clear: dict[int, Placed]) -> Camera:
-        """From the pipes that were in their places."""
-        marks = []
-        for home, placed in clear.items():
-            pipe = self._last(last, home)
-            if dist((pipe.x, pipe.y), self._homes[home]) < _AT_HOME_PX:
-                marks.append(Mark(self._homes[home], placed.place))
-        return follow(marks, last.camera)
+    def _estimate_camera(self, last: PipeScene, clear: dict[int, FittedPipe]) -> PipeCamera:
+        """Return the camera from the pipes that were at their squares."""
+        matches = []
+        for home, fitted in clear.items():
+            pipe = self._get_last_pipe(last, home)
+            if dist((pipe.x, pipe.y), self._centres[home]) < _AT_HOME_PX:
+                matches.append(PipeMatch(self._centres[home], fitted.place))
+        return estimate_camera(matches, last.camera)
 
-    def _seen(self, frame: _Frame, home: int, placed: Placed, camera: Camera) -> list[Pipe]:
-        """A pipe that is clearly there; where it dissolves into another one, both."""
-        if placed.fit.misfit > _SURE and not frame.veiled(placed.place):
-            bank = self._banks[placed.shape]
-            patch = patch_of(frame.planes.blue, placed.place, frame.camera.zoom, bank.side)
-            both = dissolving(bank, patch, placed.fit)
+    def _read_clear(self, analysis: FrameAnalysis, home: int, fitted: FittedPipe, camera: PipeCamera) -> list[Pipe]:
+        """Return a pipe that is clearly visible; both pipes where it dissolves into another one."""
+        if fitted.fit.misfit > _GOOD_MISFIT and not analysis.measure_occlusion(fitted.place):
+            templates = self._templates[fitted.shape]
+            patch = cut_patch(analysis.planes.blue, fitted.place, analysis.camera.zoom, templates.side)
+            both = fit_dissolve(templates, patch, fitted.fit)
             if both is not None:
-                x, y = camera.undone(placed.place)
-                return [Pipe(home, placed.shape, angle, x, y, opacity=_opacity(share)) for angle, share in both]
-        return [frame.pipe(home, placed, self._square, camera)]
+                x, y = camera.unproject(fitted.place)
+                return [Pipe(home, fitted.shape, angle, x, y, opacity=clamp_opacity(share)) for angle, share in both]
+        return [analysis.make_pipe(home, fitted, self._square, camera)]
 
-    def _search(self, frame: _Frame, last: Pipe, camera: Camera) -> list[Pipe]:
-        """What lies at a place that does not clearly show its pipe; nothing, where that cannot be told."""
-        place = frame.camera.shown((last.x, last.y))
-        veiled = frame.veiled(place)
-        if veiled > 0:
-            painted = best_shape(self._banks.values(), frame.dark, place, frame.camera.zoom)
-            if painted is not None and not frame.goes_on(painted.place):
-                pipe = frame.pipe(last.home, painted, self._square, camera, dark=True)
+    def _read_unclear(self, analysis: FrameAnalysis, last: Pipe, camera: PipeCamera) -> list[Pipe]:
+        """Return what is at a place that does not clearly show its pipe; nothing where no pipe can be recognised."""
+        zoom = analysis.camera.zoom
+        place = analysis.camera.project((last.x, last.y))
+        occlusion = analysis.measure_occlusion(place)
+        if occlusion > 0:
+            recoloured = find_best_shape(self._templates.values(), analysis.dark, place, zoom)
+            if recoloured is not None and not analysis.has_foreign_ring(recoloured.place):
+                pipe = analysis.make_pipe(last.home, recoloured, self._square, camera, is_dark=True)
                 if pipe.colour != BLUE:
                     return [pipe]
-        if veiled > _TOUCHED:
-            return [replace(last, seen=False)]
-        bank = self._banks[self._kinds[last.home]]
-        patch = patch_of(frame.planes.blue, place, frame.camera.zoom, bank.side)
-        both = dissolving(bank, patch, bank.fit(patch))
+        if occlusion > _PARTIAL_OCCLUSION:
+            return [replace(last, is_visible=False)]
+        templates = self._templates[self._kinds[last.home]]
+        patch = cut_patch(analysis.planes.blue, place, zoom, templates.side)
+        both = fit_dissolve(templates, patch, templates.fit(patch))
         if both is not None:
             return [
-                Pipe(last.home, bank.shape, angle, last.x, last.y, opacity=_opacity(share)) for angle, share in both
+                Pipe(last.home, templates.shape, angle, last.x, last.y, opacity=clamp_opacity(share))
+                for angle, share in both
             ]
-        reshaped = best_shape(self._banks.values(), frame.planes.blue, place, frame.camera.zoom)
-        return [] if reshaped is None else [frame.pipe(last.home, reshaped, self._square, camera)]
+        reshaped = find_best_shape(self._templates.values(), analysis.planes.blue, place, zoom)
+        return [] if reshaped is None else [analysis.make_pipe(last.home, reshaped, self._square, camera)]
 
-    def _strays(self, frame: _Frame, pipes: Sequence[Pipe], gone: Sequence[int], camera: Camera) -> list[Pipe]:
-        """Pipes that left their places, things in their stead, and what is new."""
-        if not gone and frame.ink() < self._expected(pipes, camera) + _EXCESS * self._banks["L"].area * camera.zoom**2:
+    def _find_unmatched(
+        self, analysis: FrameAnalysis, pipes: Sequence[Pipe], missing: Sequence[int], camera: PipeCamera
+    ) -> list[Pipe]:
+        """Return pipes that left their squares, things that replaced them, and new pipes."""
+        margin = _UNEXPLAINED_INK * self._templates["L"].area * camera.zoom**2
+        if not missing and analysis.measure_ink() < self._sum_pipe_areas(pipes, camera) + margin:
             return []
         known = [
-            Placed(pipe.shape, camera.shown((pipe.x, pipe.y)), self._banks[pipe.shape].fitted(pipe.angle_deg))
+            FittedPipe(
+                pipe.shape,
+                camera.project((pipe.x, pipe.y)),
+                self._templates[pipe.shape].make_exact_fit(pipe.angle_deg),
+            )
             for pipe in pipes
             if pipe.shape != OTHER
         ]
-        found = strays(frame.planes, known, list(self._banks.values()), camera.zoom)
-        left = list(gone)
-        placed = []
-        for stray in sorted(found, key=lambda some: (some.shape == OTHER, some.fit.misfit)):
-            place = camera.undone(stray.place)
-            home = min(left, key=lambda number: dist(self._homes[number], place), default=NEW)
+        found = find_unmatched_pipes(analysis.planes, known, list(self._templates.values()), camera.zoom)
+        remaining = list(missing)
+        unmatched = []
+        for fitted in sorted(found, key=lambda candidate: (candidate.shape == OTHER, candidate.fit.misfit)):
+            place = camera.unproject(fitted.place)
+            home = min(remaining, key=lambda number: dist(self._centres[number], place), default=NEW)
             if home != NEW:
-                left.remove(home)
-            placed.append(frame.pipe(home, stray, self._square, camera))
-        return placed
+                remaining.remove(home)
+            unmatched.append(analysis.make_pipe(home, fitted, self._square, camera))
+        return unmatched
 
-    def _expected(self, pipes: Iterable[Pipe], camera: Camera) -> float:
-        """The area of the pipes, in pixels."""
-        whole = sum(self._banks[pipe.shape].area * pipe.opacity for pipe in pipes if pipe.shape != OTHER)
-        return camera.zoom**2 * whole
-
-
-class _Frame:
-    """One frame while it is read."""
-
-    def __init__(self, planes: Planes, camera: Camera, banks: dict[str, Bank]) -> None:
-        self.planes, self.camera = planes, camera
-        self._bank = banks["L"]
-        self._dark: Plane | None = None
-
-    @property
-    def dark(self) -> Plane:
-        if self._dark is None:
-            self._dark = np.asarray(cv2.GaussianBlur(self.planes.dark, (5, 5), SOFT))
-        return self._dark
-
-    def veiled(self, place: Point) -> float:
-        """The share of the square there that something lies over, or that the film does not show."""
-        if self.planes.veil is None:
-            return 0.0
-        bank = self._bank
-        veil = patch_of(self.planes.veil, place, self.camera.zoom, bank.side) > 0
-        return float(veil @ bank.disc / bank.disc.sum())
-
-    def goes_on(self, place: Point) -> bool:
-        """Whether what lies over a square there reaches beyond it: then it is no pipe, whatever it looks like."""
-        bank = self._bank
-        side = 2 * round(_RING[1] * bank.square)
-        steps = np.arange(side) + 0.5 - side / 2
-        far = np.hypot(steps[:, None], steps[None, :]).ravel() / bank.square
-        ring = (far > _RING[0]) & (far < _RING[1])
-        dark, blue = (patch_of(plane, place, self.camera.zoom, side)[ring] for plane in (self.dark, self.planes.blue))
-        return float((dark - blue > _RING_DARK).mean()) > _RING_SHARE
-
-    def ink(self) -> float:
-        """The area of all that is blue, in pixels. Faint blue is noise."""
-        _, blue = cv2.threshold(self.planes.blue, _FAINT * FULL, 0, cv2.THRESH_TOZERO)
-        return float(cv2.sumElems(blue)[0]) / FULL
-
-    def pipe(self, home: int, placed: Placed, square: int, camera: Camera, dark: bool = False) -> Pipe:
-        """What was found, as a pipe of the scene."""
-        x, y = camera.undone(placed.place)
-        if placed.shape == OTHER:
-            return Pipe(home, OTHER, 0.0, x, y)
-        opacity = 1.0 if dark else _opacity(placed.fit.opacity)
-        if opacity > _HALF and self.veiled(placed.place):
-            opacity = 1.0  # what lies over it takes from its ink
-        spots = _core(placed.shape, placed.fit.angle_deg) * square * camera.zoom + placed.place
-        colour = _colour(self.planes.colour(spots, behind=dark), opacity)
-        return Pipe(home, placed.shape, placed.fit.angle_deg, x, y, colour, opacity)
+    def _sum_pipe_areas(self, pipes: Iterable[Pipe], camera: PipeCamera) -> float:
+        """Return the area that the pipes should cover, in pixels."""
+        total = sum(self._templates[pipe.shape].area * pipe.opacity for pipe in pipes if pipe.shape != OTHER)
+        return camera.zoom**2 * total
 
 
-def _is_clear(placed: Placed, touched: bool) -> bool:
-    fit = placed.fit
-    if fit.misfit > FITS or fit.opacity < _FAINTEST or fit.misfit > 0.6 * fit.opacity:
+def _is_clear(fitted: FittedPipe, is_partly_covered: bool) -> bool:
+    fit = fitted.fit
+    if fit.misfit > MAX_MISFIT or fit.opacity < _MIN_OPACITY or fit.misfit > 0.6 * fit.opacity:
         return False
-    return not touched or (fit.misfit < _TOUCHED_SURE and fit.doubt > fit.misfit + _DISTINCT)
-
-
-def _opacity(share: float) -> float:
-    return 1.0 if share > _OPAQUE else share
-
-
-def _core(shape: str, angle_deg: float) -> NDArray[np.float64]:
-    """Points along the middle of a pipe, in squares from its centre."""
-    turn = np.radians(angle_deg)
-    matrix = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    return np.asarray(_SPINES[shape] @ matrix)
-
-
-_ARM = np.linspace(0.0, 0.38, 5)
-_UP, _RIGHT = np.stack([0 * _ARM, -_ARM], axis=1), np.stack([_ARM, 0 * _ARM], axis=1)
-_SPINES = {
-    "L": np.concatenate([_UP, _RIGHT]),
-    "I": np.concatenate([_UP, -_UP]),
-    "T": np.concatenate([_UP, _RIGHT, -_RIGHT]),
-}
-
-
-def _colour(levels: NDArray[np.float32] | None, opacity: float) -> str:
-    """The blue of the puzzle, or another colour."""
-    if levels is None:
-        return BLUE
-    whole = GROUND + (levels - GROUND) / min(max(opacity, 0.5), 1.0)
-    if float(np.linalg.norm(whole - INK)) < _OTHER_COLOUR:
-        return BLUE
-    return "#" + "".join(f"{round(float(level)):02x}" for level in np.clip(whole, 0, 255))
+    is_distinct = fit.misfit < _PARTIAL_MISFIT and fit.alternative_misfit > fit.misfit + _MIN_DISTINCTION
+    return not is_partly_covered or is_distinct

@@ -1,4 +1,4 @@
-"""Drawing a scene: blue pipes on light grey, with nothing around them."""
+"""Drawing of a scene: blue pipes on light grey, with nothing around them."""
 
 from __future__ import annotations
 
@@ -10,48 +10,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas, rgba
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.rotation_puzzle_task.pipes import BOTTOM, KINDS, LEFT, RIGHT, TOP, sides_of
-from vmevalkit.tasks.rotation_puzzle_task.scene import BACKGROUND, BLUE, OTHER, PIPE, SIZE, SQUARE, Pipe, Scene
+from vmevalkit.media.image import Frame
+from vmevalkit.tasks.rotation_puzzle_task.pipes import BOTTOM, KINDS, LEFT, RIGHT, TOP, get_sides
+from vmevalkit.tasks.rotation_puzzle_task.scene import (
+    BACKGROUND,
+    BLUE,
+    OTHER,
+    PIPE_WIDTH,
+    SIZE,
+    SQUARE,
+    Pipe,
+    PipeScene,
+)
 
 _Outline: TypeAlias = NDArray[np.float64]
 
-_W, _R = PIPE / 2 / SQUARE, 0.5
+_W, _R = PIPE_WIDTH / 2 / SQUARE, 0.5
 _OUTLINES: dict[str, list[tuple[float, float]]] = {
     "L": [(-_W, -_R), (_W, -_R), (_W, -_W), (_R, -_W), (_R, _W), (-_W, _W)],
     "I": [(-_W, -_R), (_W, -_R), (_W, _R), (-_W, _R)],
     "T": [(-_W, -_R), (_W, -_R), (_W, -_W), (_R, -_W), (_R, _W), (-_R, _W), (-_R, -_W), (-_W, -_W)],
     OTHER: [(0.35 * cos(k * 0.3927), 0.35 * sin(k * 0.3927)) for k in range(16)],
 }
-"""In squares from the centre, as a pipe lies at 0 degrees. What is no pipe is drawn as a disc."""
+"""Corners of each shape at 0 degrees, in squares from the centre. A shape that is not a pipe is drawn as a disc."""
 _EXACT = 1e-9
 
 
-def outline(shape: str, angle_deg: float) -> _Outline:
-    """The corners of a shape, turned clockwise, in squares from its centre."""
+def compute_outline(shape: str, angle_deg: float) -> _Outline:
+    """Return the corners of a shape, rotated clockwise, in squares from its centre."""
     turn = radians(angle_deg)
     matrix = np.array([[cos(turn), sin(turn)], [-sin(turn), cos(turn)]])
     return np.asarray(np.array(_OUTLINES[shape]) @ matrix)
 
 
-def draw(square: int, scene: Scene) -> Frame:
-    """The picture of a scene, whose squares are ``square`` pixels wide. Half opaque pipes add up."""
-    frame = _sheet().copy()
+def draw_scene(square: int, scene: PipeScene) -> Frame:
+    """Return the image of a scene whose squares are ``square`` pixels wide. Half opaque pipes add up."""
+    frame = _get_background().copy()
     zoom = scene.camera.zoom
     for pipe in scene.pipes:
-        x, y = scene.camera.shown((pipe.x, pipe.y))
-        if not (zoom == 1 and _stamped(frame, pipe, x, y, square)):
-            _paint(frame, pipe, x, y, square * zoom)
+        x, y = scene.camera.project((pipe.x, pipe.y))
+        if not (zoom == 1 and _copy_resting_pipe(frame, pipe, x, y, square)):
+            _draw_pipe(frame, pipe, x, y, square * zoom)
     return frame
 
 
 @lru_cache(maxsize=1)
-def _sheet() -> Frame:
+def _get_background() -> Frame:
     return Canvas(*SIZE, background=BACKGROUND).frame()
 
 
-def _stamped(frame: Frame, pipe: Pipe, x: float, y: float, square: int) -> bool:
-    """Whether the pipe could be drawn by copying: most pipes rest on whole pixels, and alone in their square."""
+def _copy_resting_pipe(frame: Frame, pipe: Pipe, x: float, y: float, square: int) -> bool:
+    """Draw a pipe by copying pixels and return True; return False where it is not at rest on whole pixels.
+
+    Most pipes are at rest, and copying is much faster than drawing.
+    """
     quarters = pipe.angle_deg / 90
     half = square // 2
     left, top = round(x) - half, round(y) - half
@@ -60,58 +72,58 @@ def _stamped(frame: Frame, pipe: Pipe, x: float, y: float, square: int) -> bool:
     if pipe.opacity != 1 or min(left, top) < 0 or left + square > SIZE[0] or top + square > SIZE[1]:
         return False
     if square == SQUARE and pipe.colour == BLUE and pipe.shape in KINDS:
-        _lay(frame, sides_of(pipe.shape, round(quarters)), round(x), round(y))
+        _fill_arms(frame, get_sides(pipe.shape, round(quarters)), round(x), round(y))
         return True
-    ink, colour = _stamp(pipe.shape, round(quarters) % 4, pipe.colour, square)
-    np.copyto(frame[top : top + square, left : left + square], colour, where=ink)
+    ink, image = _render_resting_pipe(pipe.shape, round(quarters) % 4, pipe.colour, square)
+    np.copyto(frame[top : top + square, left : left + square], image, where=ink)
     return True
 
 
-def _lay(frame: Frame, sides: int, x: int, y: int) -> None:
-    """A resting pipe of the specification's size."""
-    for arm in _arms(sides, x, y):
+def _fill_arms(frame: Frame, sides: int, x: int, y: int) -> None:
+    """Draw a resting pipe of the specification's size."""
+    for arm in _find_arms(sides, x, y):
         part = frame[arm]
-        part[:] = _paint_pot()[: part.shape[0], : part.shape[1]]
+        part[:] = _get_blue_square()[: part.shape[0], : part.shape[1]]
 
 
 @lru_cache(maxsize=1024)
-def _arms(sides: int, x: int, y: int) -> list[tuple[slice, slice]]:
-    """Rows and columns of the one or two rectangles of whole pixels that make a resting pipe."""
-    half, reach = PIPE // 2, SQUARE // 2
+def _find_arms(sides: int, x: int, y: int) -> list[tuple[slice, slice]]:
+    """Return rows and columns of the one or two rectangles of whole pixels that make a resting pipe."""
+    half, reach = PIPE_WIDTH // 2, SQUARE // 2
     arms = []
-    for one, other, across in ((LEFT, RIGHT, True), (TOP, BOTTOM, False)):
+    for one, other, is_horizontal in ((LEFT, RIGHT, True), (TOP, BOTTOM, False)):
         if not sides & (one | other):
             continue
         begin, end = reach if sides & one else half, reach if sides & other else half
-        wide = (slice(y - half, y + half), slice(x - begin, x + end))
-        high = (slice(y - begin, y + end), slice(x - half, x + half))
-        arms.append(wide if across else high)
+        horizontal = (slice(y - half, y + half), slice(x - begin, x + end))
+        vertical = (slice(y - begin, y + end), slice(x - half, x + half))
+        arms.append(horizontal if is_horizontal else vertical)
     return arms
 
 
 @lru_cache(maxsize=1)
-def _paint_pot() -> Frame:
-    """Nothing but blue: rows are copied much faster than a colour is spread."""
+def _get_blue_square() -> Frame:
+    """Return a blue image: rows are copied much faster than a colour is broadcast."""
     return Canvas(SQUARE, SQUARE, BLUE).frame()
 
 
 @lru_cache(maxsize=256)
-def _stamp(shape: str, quarters: int, colour: str, square: int) -> tuple[NDArray[np.bool_], Frame]:
-    """Where a resting pipe has ink, and its picture."""
+def _render_resting_pipe(shape: str, quarters: int, colour: str, square: int) -> tuple[NDArray[np.bool_], Frame]:
+    """Return where a resting pipe has ink, and its image."""
     canvas = Canvas(square, square, BACKGROUND)
-    canvas.polygon(np.round(outline(shape, 90 * quarters) * square, 6) + square / 2, fill=colour)
-    picture = canvas.frame()
-    return np.broadcast_to((picture != _sheet()[0, 0]).any(axis=2, keepdims=True), picture.shape).copy(), picture
+    canvas.polygon(np.round(compute_outline(shape, 90 * quarters) * square, 6) + square / 2, fill=colour)
+    image = canvas.frame()
+    return np.broadcast_to((image != _get_background()[0, 0]).any(axis=2, keepdims=True), image.shape).copy(), image
 
 
-def _paint(frame: Frame, pipe: Pipe, x: float, y: float, square: float) -> None:
-    """A pipe anywhere, of any opacity. Only the pixels around it are touched."""
+def _draw_pipe(frame: Frame, pipe: Pipe, x: float, y: float, square: float) -> None:
+    """Draw a pipe at any place and of any opacity. Only the pixels around it are changed."""
     half = int(0.76 * square) + 2
     left, right = max(0, int(x) - half), min(SIZE[0], int(x) + half)
     top, bottom = max(0, int(y) - half), min(SIZE[1], int(y) + half)
     if right <= left or bottom <= top:
         return
-    corners = outline(pipe.shape, pipe.angle_deg) * square + (x - left, y - top)
+    corners = compute_outline(pipe.shape, pipe.angle_deg) * square + (x - left, y - top)
     if pipe.opacity >= 1:
         canvas = Canvas(right - left, bottom - top)
         canvas.paste(frame[top:bottom, left:right], 0, 0)

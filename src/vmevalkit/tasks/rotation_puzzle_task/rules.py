@@ -1,272 +1,165 @@
-"""The logic of a rotation puzzle's film: when it is solved, how far it got, and what went wrong. No pixels here."""
+"""Rules of a rotation puzzle's video: when it is solved, how far it got, and what went wrong. No pixels here."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import lru_cache
-from math import dist
-from statistics import median
 
 from vmevalkit.core.records import Finding
-from vmevalkit.tasks.rotation_puzzle_task.motion import Step, jumps, looks_of, steps_of, turned_deg
-from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, components, sides_of
-from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import RotationPuzzle, kinds_of, start_of
-from vmevalkit.tasks.rotation_puzzle_task.scene import (
-    BLUE,
-    GHOST,
-    WHOLE,
-    Pipe,
-    Scene,
-    between_deg,
-    layout_of,
-    off_quarter_deg,
-    quarter_of,
-    scene_of,
+from vmevalkit.tasks.evidence import find_spans
+from vmevalkit.tasks.rotation_puzzle_task.metrics import compute_end_metrics, compute_step_metrics
+from vmevalkit.tasks.rotation_puzzle_task.motion import TurnStep, find_jumps, find_steps, read_squares, sum_turning_deg
+from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, find_group_sizes, get_sides
+from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle, get_pipe_kinds
+from vmevalkit.tasks.rotation_puzzle_task.scene import BLUE, PipeScene, compute_turn_deg
+from vmevalkit.tasks.rotation_puzzle_task.solving import find_cheapest_layout
+from vmevalkit.tasks.rotation_puzzle_task.states import (
+    SNAP_DEG,
+    find_consensus_state,
+    get_pieces,
+    get_visible_pipe,
+    is_double,
+    is_moved,
+    is_sound,
 )
-from vmevalkit.tasks.rotation_puzzle_task.solving import cheapest
-from vmevalkit.tasks.task import Checked, Trace, readable
+from vmevalkit.tasks.task import CheckResult, Trace, readable
 
-SNAP_DEG = 12.0
-"""A pipe that is no farther than this from a quarter opens to its sides."""
-MOVED_PX = 12.0
-"""A pipe that is farther than this from its place has been moved, in a square of 140."""
 DAMAGE = 0.25
-"""What each moved, lost, changed or added pipe takes from the progress."""
-BELIEVED, BELIEVED_S = 3, 0.2
-"""So many readings in a row are believed, or two that span this time."""
-_SETTLING = 3
-"""The last readings, whose median is the angle at the end."""
-_BIN_DEG = 30
+"""What each moved, lost, changed or added pipe subtracts from the progress."""
+_ANGLE_BIN_DEG = 30
 
-Seen = Sequence[tuple[float, Scene]]
+Readings = Sequence[tuple[float, PipeScene]]
 
 
-def _own(scene: Scene, home: int) -> Pipe | None:
-    """The pipe of a square, if it is there."""
-    pipes = scene.at(home)
-    return pipes[0] if pipes and pipes[0].opacity >= GHOST else None
-
-
-def _is_moved(puzzle: RotationPuzzle, pipe: Pipe) -> bool:
-    layout = layout_of(puzzle.rows, puzzle.cols)
-    return dist((pipe.x, pipe.y), layout.homes[pipe.home]) > MOVED_PX * layout.unit
-
-
-def _is_sound(puzzle: RotationPuzzle, pipe: Pipe, kind: str) -> bool:
-    kept = pipe.shape == kind and pipe.colour == BLUE and pipe.opacity >= WHOLE
-    return kept and not _is_moved(puzzle, pipe)
-
-
-def _is_double(scene: Scene, home: int) -> bool:
-    pipes = scene.at(home)
-    return len(pipes) > 1 and pipes[1].opacity >= GHOST
-
-
-def _damages(puzzle: RotationPuzzle, scene: Scene) -> int:
-    """How many pipes are lost, moved, changed, doubled or new."""
-    count = len(scene.new)
-    for home, kind in enumerate(kinds_of(puzzle)):
-        own = _own(scene, home)
-        count += own is None or not _is_sound(puzzle, own, kind) or _is_double(scene, home)
+def _count_damages(puzzle: RotationPuzzle, scene: PipeScene) -> int:
+    """Return how many pipes are lost, moved, changed, doubled or new."""
+    count = len(scene.new_pipes)
+    for home, kind in enumerate(get_pipe_kinds(puzzle)):
+        count += _is_damaged(puzzle, scene, home, kind)
     return count
 
 
-def pieces_of(puzzle: RotationPuzzle, scene: Scene) -> tuple[int, ...]:
-    """The sides to which the squares open; a pipe that is between two quarters opens to none."""
-    pieces = []
-    for home, kind in enumerate(kinds_of(puzzle)):
-        own = _own(scene, home)
-        rests = own is not None and own.shape == kind and abs(off_quarter_deg(own.angle_deg)) <= SNAP_DEG
-        pieces.append(sides_of(kind, quarter_of(kind, own.angle_deg)) if own is not None and rests else 0)
-    return tuple(pieces)
+def _is_damaged(puzzle: RotationPuzzle, scene: PipeScene, home: int, kind: str) -> bool:
+    own = get_visible_pipe(scene, home)
+    return own is None or not is_sound(puzzle, own, kind) or is_double(scene, home)
 
 
-def accepted(puzzle: RotationPuzzle, scene: Scene) -> bool:
-    """All squares connected, whichever way; and every pipe in its place, whole and as it was."""
-    whole = puzzle.rows * puzzle.cols
-    return components(puzzle.rows, puzzle.cols, pieces_of(puzzle, scene))[0] == whole and not _damages(puzzle, scene)
+def is_intact(puzzle: RotationPuzzle, state: PipeScene) -> bool:
+    """Return whether every pipe is at its place as it was, but for its angle, and nothing is new."""
+    return _count_damages(puzzle, state) == 0
 
 
-def progress(puzzle: RotationPuzzle, scene: Scene) -> float:
-    """How much less is left to turn than at the start, less the damage."""
-    if accepted(puzzle, scene):
+def is_accepted(puzzle: RotationPuzzle, state: PipeScene) -> bool:
+    """Return whether all squares are connected in any layout, with every pipe intact and at its place."""
+    groups = find_group_sizes(puzzle.rows, puzzle.cols, get_pieces(puzzle, state))
+    return groups[0] == puzzle.rows * puzzle.cols and not _count_damages(puzzle, state)
+
+
+def measure_progress(puzzle: RotationPuzzle, state: PipeScene) -> float:
+    """Return how much less is left to rotate than at the start, minus the damage."""
+    if is_accepted(puzzle, state):
         return 1.0
     options = []
-    for home, kind in enumerate(kinds_of(puzzle)):
-        own = _own(scene, home)
+    for home, kind in enumerate(get_pipe_kinds(puzzle)):
+        own = get_visible_pipe(state, home)
         angle = own.angle_deg if own is not None and own.shape == kind else None
-        options.append([(sides_of(kind, quarter), _left(kind, angle, quarter)) for quarter in range(QUARTERS[kind])])
-    best = cheapest(puzzle.rows, puzzle.cols, options)
+        options.append([(get_sides(kind, q), _measure_remaining_turn(kind, angle, q)) for q in range(QUARTERS[kind])])
+    best = find_cheapest_layout(puzzle.rows, puzzle.cols, options)
     assert best is not None
-    done = 1 - best[0] / len(puzzle.to_turn)
-    return min(max(done - DAMAGE * _damages(puzzle, scene), 0.0), 1.0)
+    progress = 1 - best[0] / len(puzzle.squares_to_turn)
+    return min(max(progress - DAMAGE * _count_damages(puzzle, state), 0.0), 1.0)
 
 
-def _left(kind: str, angle_deg: float | None, quarter: int) -> float:
-    """What is left to turn to a quarter: nothing when it lies there, 1 for a quarter turn and more."""
+def _measure_remaining_turn(kind: str, angle_deg: float | None, quarter: int) -> float:
+    """Return what is left to rotate to a quarter turn: 0 when the pipe is there, 1 for a quarter turn and more."""
     if angle_deg is None:
         return 1.0
-    off = abs(between_deg(kind, angle_deg, 90 * quarter))
-    return min(max((off - SNAP_DEG) / (90 - 2 * SNAP_DEG), 0.0), 1.0)
+    offset = abs(compute_turn_deg(kind, angle_deg, 90 * quarter))
+    return min(max((offset - SNAP_DEG) / (90 - 2 * SNAP_DEG), 0.0), 1.0)
 
 
-def identity(puzzle: RotationPuzzle, scene: Scene) -> Hashable:
-    """How each square lies, in steps of some degrees, and what is wrong with it."""
+def build_state_key(puzzle: RotationPuzzle, state: PipeScene) -> Hashable:
+    """Return for each square its rounded angle and whether it is damaged, and the number of new pipes."""
     squares: list[Hashable] = []
-    for home, kind in enumerate(kinds_of(puzzle)):
-        own = _own(scene, home)
-        lies = None if own is None else (own.shape, round(own.angle_deg / _BIN_DEG) % (3 * QUARTERS[kind]))
-        wrong = own is None or not _is_sound(puzzle, own, kind) or _is_double(scene, home)
-        squares.append((lies, wrong))
-    return tuple(squares), len(scene.new)
+    for home, kind in enumerate(get_pipe_kinds(puzzle)):
+        own = get_visible_pipe(state, home)
+        pose = None if own is None else (own.shape, round(own.angle_deg / _ANGLE_BIN_DEG) % (3 * QUARTERS[kind]))
+        squares.append((pose, _is_damaged(puzzle, state, home, kind)))
+    return tuple(squares), len(state.new_pipes)
 
 
-def settle(puzzle: RotationPuzzle, scenes: Sequence[Scene]) -> Scene:
-    """The scene as it is mostly, with each pipe at its latest angle: squares may turn until the last frame."""
-    pipes: list[Pipe] = []
-    for home in range(puzzle.rows * puzzle.cols):
-        pipes += _settled([scene.at(home) for scene in scenes])
-    count = Counter(len(scene.new) for scene in scenes).most_common(1)[0][0]
-    pipes += next(scene.new for scene in reversed(scenes) if len(scene.new) == count)
-    return scene_of(pipes, scenes[-1].camera)
-
-
-def _settled(readings: Sequence[tuple[Pipe, ...]]) -> tuple[Pipe, ...]:
-    """The pipes of one square."""
-    kinds = [tuple((pipe.shape, pipe.colour == BLUE) for pipe in pipes) for pipes in readings]
-    usual = Counter(kinds).most_common(1)[0][0]
-    alike = [pipes for pipes, kind in zip(readings, kinds, strict=True) if kind == usual]
-    if len(usual) != 1:
-        return alike[-1]
-    last = alike[-1][0]
-    some = [pipes[0] for pipes in alike[-_SETTLING:]]
-    angle = last.angle_deg + median(between_deg(last.shape, last.angle_deg, pipe.angle_deg) for pipe in some)
-    x, y = median(pipe.x for pipe in some), median(pipe.y for pipe in some)
-    return (Pipe(last.home, last.shape, angle, x, y, last.colour, median(p.opacity for p in some), last.seen),)
-
-
-def check(puzzle: RotationPuzzle, trace: Trace[Scene]) -> Checked:
-    seen = readable(trace)
-    if not seen:
-        return Checked()
-    kinds = kinds_of(puzzle)
-    looks = looks_of(kinds, trace)
-    steps = steps_of(kinds, looks)
-    jumped = jumps(steps)
+def check_trace(puzzle: RotationPuzzle, trace: Trace[PipeScene]) -> CheckResult:
+    """Return the findings and metrics of a video."""
+    readings = readable(trace)
+    if not readings:
+        return CheckResult()
+    kinds = get_pipe_kinds(puzzle)
+    squares = read_squares(kinds, trace)
+    steps = find_steps(kinds, squares)
+    jumps = find_jumps(steps)
     findings = [
-        *_jumped(puzzle, jumped),
-        *_moved(puzzle, seen),
-        *_at_end(seen, "pipe_vanished", "A pipe vanishes", lambda scene: _missing(puzzle, scene)),
-        *_at_end(seen, "pipe_changed", "A pipe becomes another shape", lambda scene: _reshaped(puzzle, scene)),
-        *_at_end(seen, "recoloured", "A pipe has another colour", _repainted),
-        *_at_end(seen, "pipe_added", "There is a pipe too many", lambda scene: len(scene.new) > 0),
+        *_report_jumps(puzzle, jumps),
+        *_report_moved(puzzle, readings),
+        *_report_change(readings, "pipe_vanished", "A pipe vanishes", lambda scene: _has_lost_pipe(puzzle, scene)),
+        *_report_change(
+            readings, "pipe_changed", "A pipe becomes another shape", lambda scene: _has_reshaped_pipe(puzzle, scene)
+        ),
+        *_report_change(readings, "recoloured", "A pipe has another colour", _has_recoloured_pipe),
+        *_report_change(readings, "pipe_added", "There is an additional pipe", lambda scene: len(scene.new_pipes) > 0),
     ]
-    return Checked(
-        tuple(findings),
-        {**_metrics(puzzle, seen, turned_deg(kinds, looks)), **_of_steps(steps, jumped, len(seen) / len(trace))},
-    )
+    final_s = readings[-1][0]
+    final = find_consensus_state(puzzle, [scene for seconds, scene in readings if seconds > final_s - 0.5])
+    turned_deg = sum_turning_deg(kinds, squares)
+    metrics = compute_end_metrics(puzzle, final, turned_deg, is_accepted(puzzle, final))
+    return CheckResult(tuple(findings), metrics | compute_step_metrics(steps, jumps, len(readings) / len(trace)))
 
 
-def _jumped(puzzle: RotationPuzzle, jumped: Sequence[Step]) -> Iterator[Finding]:
-    for name, ghost, verb in (("repainted", True, "is painted over"), ("jump", False, "jumps")):
-        some = [step for step in jumped if step.ghost == ghost]
-        if some:
-            more = f", and {len(some) - 1} more like it" if len(some) > 1 else ""
-            where = _named(puzzle, some[0].home)
-            detail = (
-                f"The pipe {where} {verb} from one angle to another, {abs(some[0].turn_deg):.0f} degrees away{more}."
-            )
-            yield Finding(name, True, detail, some[0].seconds)
+def _report_jumps(puzzle: RotationPuzzle, jumps: Sequence[TurnStep]) -> Iterator[Finding]:
+    for name, is_ghost, verb in (("repainted", True, "is painted over"), ("jump", False, "jumps")):
+        found = [step for step in jumps if step.is_ghost == is_ghost]
+        if found:
+            further = f", and {len(found) - 1} more like it" if len(found) > 1 else ""
+            where = _name_place(puzzle, found[0].home)
+            angle = f"{abs(found[0].turn_deg):.0f} degrees away"
+            detail = f"The pipe {where} {verb} from one angle to another, {angle}{further}."
+            yield Finding(name, True, detail, found[0].seconds)
 
 
-def _named(puzzle: RotationPuzzle, home: int) -> str:
+def _name_place(puzzle: RotationPuzzle, home: int) -> str:
     row, col = divmod(home, puzzle.cols)
     return f"in row {row + 1}, column {col + 1}"
 
 
-def _moved(puzzle: RotationPuzzle, seen: Seen) -> Iterator[Finding]:
+def _report_moved(puzzle: RotationPuzzle, readings: Readings) -> Iterator[Finding]:
     for home in range(puzzle.rows * puzzle.cols):
 
-        def away(scene: Scene, home: int = home) -> bool:
-            return any(_is_moved(puzzle, pipe) for pipe in scene.at(home))
+        def has_left(scene: PipeScene, home: int = home) -> bool:
+            return any(is_moved(puzzle, pipe) for pipe in scene.pipes_at(home))
 
-        runs = _runs(seen, away)
-        if runs:
-            yield Finding("square_moved", True, f"The square {_named(puzzle, home)} leaves its place.", runs[0][0])
+        spans = find_spans(readings, has_left)
+        if spans:
+            detail = f"The square {_name_place(puzzle, home)} leaves its place."
+            yield Finding("square_moved", True, detail, spans[0].start_s)
             return
 
 
-def _missing(puzzle: RotationPuzzle, scene: Scene) -> bool:
-    return any(_own(scene, home) is None for home in range(puzzle.rows * puzzle.cols))
+def _has_lost_pipe(puzzle: RotationPuzzle, scene: PipeScene) -> bool:
+    return any(get_visible_pipe(scene, home) is None for home in range(puzzle.rows * puzzle.cols))
 
 
-def _reshaped(puzzle: RotationPuzzle, scene: Scene) -> bool:
-    kinds = kinds_of(puzzle)
+def _has_reshaped_pipe(puzzle: RotationPuzzle, scene: PipeScene) -> bool:
+    kinds = get_pipe_kinds(puzzle)
     return any(pipe.home >= 0 and pipe.shape != kinds[pipe.home] for pipe in scene.pipes)
 
 
-def _repainted(scene: Scene) -> bool:
+def _has_recoloured_pipe(scene: PipeScene) -> bool:
     return any(pipe.colour != BLUE and pipe.home >= 0 for pipe in scene.pipes)
 
 
-def _at_end(seen: Seen, name: str, detail: str, holds: Callable[[Scene], bool]) -> Iterator[Finding]:
-    """What gates when it lasts until the end, and else is worth a remark."""
-    runs = _runs(seen, holds)
-    if runs:
-        lasts = runs[-1][1] == seen[-1][0]
-        yield Finding(name, lasts, f"{detail}{'' if lasts else ' for a while'}.", runs[0][0])
-
-
-def _runs(seen: Seen, holds: Callable[[Scene], bool]) -> list[tuple[float, float]]:
-    """When something holds for long enough to be believed: the first and the last reading of each such time."""
-    runs: list[tuple[float, float]] = []
-    began, count = 0.0, 0
-    flags = [holds(scene) for _, scene in seen]
-    for place, (seconds, _) in enumerate(seen):
-        if not flags[place]:
-            count = 0
-            continue
-        began, count = (seconds, 1) if not count else (began, count + 1)
-        ends = place + 1 == len(seen) or not flags[place + 1]
-        if ends and (count >= BELIEVED or (count >= 2 and seconds - began >= BELIEVED_S)):
-            runs.append((began, seconds))
-    return runs
-
-
-def _metrics(puzzle: RotationPuzzle, seen: Seen, turned: float) -> dict[str, float]:
-    end_s = seen[-1][0]
-    end = settle(puzzle, [scene for seconds, scene in seen if seconds > end_s - 0.5])
-    kinds, start, pieces = kinds_of(puzzle), start_of(puzzle), pieces_of(puzzle, end)
-    own = [pipe for home in range(len(kinds)) if (pipe := _own(end, home)) and pipe.shape == kinds[home]]
-    errors = [abs(off_quarter_deg(pipe.angle_deg)) for pipe in own]
-    needed = _needed_deg(puzzle)
-    homes = layout_of(puzzle.rows, puzzle.cols).homes
-    return {
-        "angle_error_deg": round(max(errors, default=45.0), 3),
-        "mean_angle_error_deg": round(sum(errors) / len(errors), 3) if errors else 45.0,
-        "squares_turned": float(sum(one != other for one, other in zip(start, pieces, strict=True))),
-        "fewest_turns": float(len(puzzle.to_turn)),
-        "connected_share": round(components(puzzle.rows, puzzle.cols, pieces)[0] / len(pieces), 4),
-        "turned_deg": round(turned, 2),
-        "turning_efficiency": round(min(1.0, needed / turned), 4) if turned and accepted(puzzle, end) else 0.0,
-        "largest_offset_px": round(max((dist((p.x, p.y), homes[p.home]) for p in own), default=0.0), 2),
-    }
-
-
-def _of_steps(steps: Sequence[Step], jumped: Sequence[Step], readable_share: float) -> dict[str, float]:
-    return {
-        "largest_step_deg": round(max((abs(step.turn_deg) for step in steps), default=0.0), 2),
-        "jumps": float(len(jumped)),
-        "readable_share": round(readable_share, 4),
-    }
-
-
-@lru_cache(maxsize=64)
-def _needed_deg(puzzle: RotationPuzzle) -> float:
-    """The turning of the reference solution."""
-    kinds = kinds_of(puzzle)
-    return sum(
-        min(square.initial_angle, 90 * QUARTERS[kind] - square.initial_angle)
-        for kind, square in zip(kinds, puzzle.squares, strict=True)
-    )
+def _report_change(
+    readings: Readings, name: str, detail: str, is_changed: Callable[[PipeScene], bool]
+) -> Iterator[Finding]:
+    """Yield a finding that gates when the change lasts until the end, and does not gate when it is restored."""
+    spans = find_spans(readings, is_changed)
+    if spans:
+        is_final = spans[-1].reaches_end
+        yield Finding(name, is_final, f"{detail}{'' if is_final else ' for a while'}.", spans[0].start_s)

@@ -1,6 +1,6 @@
-"""What there is to see: pipes on squares, as a puzzle has them and as a film may show them.
+"""The visible scene: pipes on squares, as a puzzle defines them and as a video may show them.
 
-Lengths are pixels of the drawn picture. Angles are degrees clockwise from how the kind of pipe lies at 0 quarters.
+Lengths are pixels of the drawn image. Angles are degrees clockwise from the orientation of the kind at 0 quarter turns.
 """
 
 from __future__ import annotations
@@ -12,56 +12,61 @@ from functools import lru_cache
 from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS
 
 SIZE = (768, 512)
+"""Width and height of the drawn image."""
 BACKGROUND = "#f8fafc"
 BLUE = "#3b82f6"
 SQUARE, SPACING = 140, 20
-"""Of the specification. Larger grids have smaller squares, whose spacing shrinks with them."""
+"""Side of a square and distance between squares in the specification. Larger grids have smaller squares."""
 MARGIN = 10
-PIPE = 36
-"""Width of a pipe in a square of 140."""
+"""Free pixels at the edge of the image."""
+PIPE_WIDTH = 36
+"""Width of a pipe in a square of 140 pixels."""
 
 NEW = -1
-"""The home of a pipe that is not among the puzzle's."""
+"""The home of a pipe that does not belong to the puzzle."""
 OTHER = "other"
-"""The shape of what is no pipe of ours."""
-GHOST = 0.25
-"""A pipe that is less opaque than this is not there."""
-WHOLE = 0.6
-"""A pipe that is at least so opaque is there."""
+"""The shape of something that is not L, I or T."""
+MIN_VISIBLE_OPACITY = 0.25
+"""A pipe that is less opaque does not count as visible."""
+MIN_SOLID_OPACITY = 0.6
+"""A pipe that is at least this opaque counts as intact."""
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Where the squares lie."""
+class SquareLayout:
+    """Positions of the squares in the image."""
 
     square: int
     """Side of a square."""
-    homes: tuple[Point, ...]
-    """The centres of the squares, row by row."""
+    centres: tuple[Point, ...]
+    """Centres of the squares, row by row."""
 
     @property
-    def unit(self) -> float:
-        """How large squares are, relative to the specification's."""
+    def scale(self) -> float:
+        """Size of the squares relative to the specification's."""
         return self.square / SQUARE
 
 
 @lru_cache(maxsize=64)
-def layout_of(rows: int, cols: int) -> Layout:
-    """Squares of 140 with 20 between them, centred; smaller where they would not fit. Centres are on whole pixels."""
+def get_layout(rows: int, cols: int) -> SquareLayout:
+    """Return a centred grid of squares of 140 pixels, 20 apart, or smaller where they would not fit.
+
+    Centres are on whole pixels.
+    """
     width, height = SIZE
     square = SQUARE
     while True:
         spacing = 2 * round(square * SPACING / SQUARE / 2)
-        wide, high = (n * square + (n - 1) * spacing for n in (cols, rows))
-        if wide <= width - 2 * MARGIN and high <= height - 2 * MARGIN:
+        grid_width, grid_height = (n * square + (n - 1) * spacing for n in (cols, rows))
+        if grid_width <= width - 2 * MARGIN and grid_height <= height - 2 * MARGIN:
             break
         square -= 2
-    left, top = (width - wide) // 2 + square // 2, (height - high) // 2 + square // 2
+    left, top = (width - grid_width) // 2 + square // 2, (height - grid_height) // 2 + square // 2
     pitch = square + spacing
-    homes = tuple((float(left + col * pitch), float(top + row * pitch)) for row in range(rows) for col in range(cols))
-    return Layout(square, homes)
+    centres = tuple((float(left + col * pitch), float(top + row * pitch)) for row in range(rows) for col in range(cols))
+    return SquareLayout(square, centres)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,85 +79,85 @@ class Pipe:
     """L, I or T, or OTHER."""
     angle_deg: float
     x: float
-    """The point that it turns about: the centre of its square."""
+    """The centre of its square, about which it rotates."""
     y: float
     colour: str = BLUE
     opacity: float = 1.0
-    seen: bool = True
-    """False where something hides it; then it is taken to be as it was."""
+    is_visible: bool = True
+    """False where something covers it; then the last known state is kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
-    """How the whole picture is shown: zoomed about its middle, then shifted by some pixels."""
+class PipeCamera:
+    """Camera motion: the image is zoomed about its middle, then shifted."""
 
     zoom: float = 1.0
     x: float = 0.0
     y: float = 0.0
 
-    def shown(self, point: Point) -> Point:
-        """Where a point appears."""
+    def project(self, point: Point) -> Point:
+        """Return where a point of the scene appears in the image."""
         middle_x, middle_y = SIZE[0] / 2, SIZE[1] / 2
         return (
             middle_x + self.zoom * (point[0] - middle_x) + self.x,
             middle_y + self.zoom * (point[1] - middle_y) + self.y,
         )
 
-    def undone(self, point: Point) -> Point:
-        """The inverse of ``shown``."""
+    def unproject(self, point: Point) -> Point:
+        """Return the point of the scene that appears at a point of the image."""
         middle_x, middle_y = SIZE[0] / 2, SIZE[1] / 2
         return (
             middle_x + (point[0] - self.x - middle_x) / self.zoom,
             middle_y + (point[1] - self.y - middle_y) / self.zoom,
         )
 
-    def is_other(self, camera: Camera) -> bool:
-        """Whether another camera shows the squares so differently that it matters."""
-        apart = max(abs(self.x - camera.x), abs(self.y - camera.y))
-        return abs(self.zoom / camera.zoom - 1) > 0.01 or apart > 4
+    def has_moved_from(self, camera: PipeCamera) -> bool:
+        """Return whether the two cameras differ so much that the frame must be read again."""
+        distance = max(abs(self.x - camera.x), abs(self.y - camera.y))
+        return abs(self.zoom / camera.zoom - 1) > 0.01 or distance > 4
 
 
-STILL = Camera()
+STILL_CAMERA = PipeCamera()
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """Everything that is to be seen at one time. Where a pipe dissolves into another, both are there, half opaque."""
+class PipeScene:
+    """Everything that is visible at one time. While a pipe dissolves into another, both are present, half opaque."""
 
     pipes: tuple[Pipe, ...]
-    """By home, the most opaque first; then what is new, from left to right."""
-    camera: Camera = STILL
-    """Places of the pipes are those without it."""
+    """By home, the most opaque first; then the new ones, from left to right."""
+    camera: PipeCamera = STILL_CAMERA
+    """Positions of the pipes are those without it."""
 
-    def at(self, home: int) -> tuple[Pipe, ...]:
+    def pipes_at(self, home: int) -> tuple[Pipe, ...]:
         return tuple(pipe for pipe in self.pipes if pipe.home == home)
 
     @property
-    def new(self) -> tuple[Pipe, ...]:
-        return self.at(NEW)
+    def new_pipes(self) -> tuple[Pipe, ...]:
+        return self.pipes_at(NEW)
 
 
-def scene_of(pipes: Iterable[Pipe], camera: Camera = STILL) -> Scene:
-    """The pipes in order."""
-    return Scene(tuple(sorted(pipes, key=lambda p: (p.home == NEW, p.home, -p.opacity, p.x, p.y))), camera)
+def build_scene(pipes: Iterable[Pipe], camera: PipeCamera = STILL_CAMERA) -> PipeScene:
+    """Return the scene with its pipes in order."""
+    return PipeScene(tuple(sorted(pipes, key=lambda p: (p.home == NEW, p.home, -p.opacity, p.x, p.y))), camera)
 
 
-def period_deg(shape: str) -> int:
-    """After so many degrees a shape looks the same again."""
+def get_period_deg(shape: str) -> int:
+    """Return the angle after which a shape looks the same again."""
     return 90 * QUARTERS.get(shape, 4)
 
 
-def between_deg(shape: str, start_deg: float, end_deg: float) -> float:
-    """From one angle to another the short way, for what is seen of the shape."""
-    period = period_deg(shape)
+def compute_turn_deg(shape: str, start_deg: float, end_deg: float) -> float:
+    """Return the shortest turn from one angle to another that explains what is visible of the shape."""
+    period = get_period_deg(shape)
     return (end_deg - start_deg + period / 2) % period - period / 2
 
 
-def off_quarter_deg(angle_deg: float) -> float:
-    """How far an angle is from the nearest quarter turn, with its sign."""
+def compute_quarter_offset_deg(angle_deg: float) -> float:
+    """Return the signed distance of an angle from the nearest quarter turn."""
     return (angle_deg + 45) % 90 - 45
 
 
-def quarter_of(shape: str, angle_deg: float) -> int:
-    """The nearest way in which the shape can lie."""
+def find_nearest_quarter(shape: str, angle_deg: float) -> int:
+    """Return the quarter turns of the nearest orientation of the shape."""
     return round(angle_deg / 90) % QUARTERS[shape]

@@ -1,7 +1,7 @@
-"""The cheapest connected arrangement, by dynamic programming along a frontier.
+"""The cheapest connected layout, by dynamic programming along a frontier.
 
-Squares are laid column by column. All that counts of those laid so far is which open ends still point at squares to
-come, and which of these hang together already.
+Squares are placed column by column. The only state of those placed so far is which open ends still point at squares to
+come, and which of these ends are connected to each other already.
 """
 
 from __future__ import annotations
@@ -13,43 +13,47 @@ from typing import TypeAlias
 from vmevalkit.tasks.rotation_puzzle_task.pipes import BOTTOM, LEFT, RIGHT, TOP
 
 Option: TypeAlias = tuple[int, float]
-"""The sides that a square may open to, and what that costs."""
+"""The sides that a square may open to, and the cost of that."""
 _Frontier: TypeAlias = tuple[int, ...]
 """For each row the group of the open end that points right, or 0; last, of the one that points down."""
-_Laid: TypeAlias = "tuple[float, tuple[int, _Laid] | None]"
-"""The cost so far, and the last piece with what was laid before it."""
+_Partial: TypeAlias = "tuple[float, tuple[int, _Partial] | None]"
+"""The cost so far, and the last piece with the partial layout before it."""
 
 
-def cheapest(rows: int, cols: int, options: Sequence[Sequence[Option]]) -> tuple[float, tuple[int, ...]] | None:
-    """The cost and the pieces of the cheapest connected arrangement; None where there is none.
+def find_cheapest_layout(
+    rows: int, cols: int, options: Sequence[Sequence[Option]]
+) -> tuple[float, tuple[int, ...]] | None:
+    """Return the cost and the pieces of the cheapest connected layout; None where no layout is connected.
 
-    ``options`` are those of each square, row by row, as are the pieces.
+    ``options`` has one entry for each square, row by row, as have the pieces.
     """
-    best: dict[_Frontier, _Laid] = {(0,) * (rows + 1): (0.0, None)}
+    best: dict[_Frontier, _Partial] = {(0,) * (rows + 1): (0.0, None)}
     order = [(row, col) for col in range(cols) for row in range(rows)]
     for row, col in order:
-        further: dict[_Frontier, _Laid] = {}
+        extended: dict[_Frontier, _Partial] = {}
         edges = (RIGHT if col + 1 < cols else 0) | (BOTTOM if row + 1 < rows else 0)
-        last = (row, col) == order[-1]
-        for frontier, laid in best.items():
+        is_last = (row, col) == order[-1]
+        for frontier, partial in best.items():
             for sides, cost in options[row * cols + col]:
-                after = _after(frontier, row, rows, sides, edges, last)
+                after = _extend_frontier(frontier, row, rows, sides, edges, is_last)
                 if after is None:
                     continue
-                total = laid[0] + cost
-                known = further.get(after)
+                total = partial[0] + cost
+                known = extended.get(after)
                 if known is None or total < known[0]:
-                    further[after] = (total, (sides, laid))
-        best = further
+                    extended[after] = (total, (sides, partial))
+        best = extended
     if not best:
         return None
-    laid = min(best.values(), key=lambda entry: entry[0])
-    return laid[0], _pieces(laid, order, cols)
+    cheapest = min(best.values(), key=lambda entry: entry[0])
+    return cheapest[0], _list_pieces(cheapest, order, cols)
 
 
 @lru_cache(maxsize=65536)
-def _after(frontier: _Frontier, row: int, rows: int, sides: int, edges: int, last: bool) -> _Frontier | None:
-    """The frontier once a piece is laid; None where squares are cut off for good."""
+def _extend_frontier(
+    frontier: _Frontier, row: int, rows: int, sides: int, edges: int, is_last: bool
+) -> _Frontier | None:
+    """Return the frontier after a piece is placed; None where some squares can no longer be connected."""
     groups = list(frontier)
     from_left, from_above = groups[row], groups[rows]
     own = max(groups) + 1
@@ -62,24 +66,24 @@ def _after(frontier: _Frontier, row: int, rows: int, sides: int, edges: int, las
     groups[rows] = own if sides & edges & BOTTOM else 0
     groups = [own if group in merged else group for group in groups]
     alive = set(groups)
-    if not last and own not in alive:
+    if not is_last and own not in alive:
         return None
     for group in frontier:
         if group and group not in merged and group not in alive:
             return None
-    return _renamed(groups)
+    return _renumber_groups(groups)
 
 
-def _renamed(groups: Iterable[int]) -> _Frontier:
-    """Groups are numbered as they come, so that equal frontiers are equal."""
+def _renumber_groups(groups: Iterable[int]) -> _Frontier:
+    """Number the groups in order of appearance, so that equivalent frontiers are equal."""
     numbers = {0: 0}
     return tuple(numbers.setdefault(group, len(numbers)) for group in groups)
 
 
-def _pieces(laid: _Laid, order: Sequence[tuple[int, int]], cols: int) -> tuple[int, ...]:
+def _list_pieces(partial: _Partial, order: Sequence[tuple[int, int]], cols: int) -> tuple[int, ...]:
     pieces = [0] * len(order)
     for row, col in reversed(order):
-        assert laid[1] is not None
-        sides, laid = laid[1]
+        assert partial[1] is not None
+        sides, partial = partial[1]
         pieces[row * cols + col] = sides
     return tuple(pieces)

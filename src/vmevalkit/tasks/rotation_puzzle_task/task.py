@@ -1,61 +1,109 @@
-"""The rotation puzzle as a task: the contract, filled from the modules of this folder."""
+"""The rotation puzzle as a task: the table of the functions that implement the contract."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from random import Random
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.rotation_puzzle_task import films, rotation_puzzle_reasoning, rules
+from vmevalkit.media.image import Frame
+from vmevalkit.media.residual import Box
+from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.evidence import MotionLimits
+from vmevalkit.tasks.rotation_puzzle_task.cheats import list_cheats
 from vmevalkit.tasks.rotation_puzzle_task.planes import READING_SCALE
 from vmevalkit.tasks.rotation_puzzle_task.PROMPTS import NUMBERS, VIDEO_PROMPT
+from vmevalkit.tasks.rotation_puzzle_task.puzzle import (
+    RotationPuzzle,
+    RotationPuzzleParams,
+    build_question_key,
+    certify,
+)
 from vmevalkit.tasks.rotation_puzzle_task.reading import PipeReader
-from vmevalkit.tasks.rotation_puzzle_task.render import draw
-from vmevalkit.tasks.rotation_puzzle_task.rotation_puzzle_reasoning import RotationPuzzle, RotationPuzzleKnobs
-from vmevalkit.tasks.rotation_puzzle_task.scene import SIZE, Scene, layout_of
-from vmevalkit.tasks.task import WAY_COUNTS, Checked, Film, Task, Trace
+from vmevalkit.tasks.rotation_puzzle_task.render import draw_scene
+from vmevalkit.tasks.rotation_puzzle_task.rules import (
+    build_state_key,
+    check_trace,
+    is_accepted,
+    is_intact,
+    measure_progress,
+)
+from vmevalkit.tasks.rotation_puzzle_task.sampling import list_puzzles, sample_puzzle
+from vmevalkit.tasks.rotation_puzzle_task.scene import SIZE, Pipe, PipeScene, compute_turn_deg, get_layout
+from vmevalkit.tasks.rotation_puzzle_task.solution import get_solution_scene, list_connected_scenes
+from vmevalkit.tasks.rotation_puzzle_task.states import find_consensus_state, get_visible_pipe
+from vmevalkit.tasks.task import PROCESS_MATTERS, Task
 
 
-class RotationPuzzleTask(Task[RotationPuzzle, Scene, RotationPuzzleKnobs]):
-    """Turn the squares until all pipes are connected."""
+class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
+    """Rotate the squares until all pipes are connected."""
 
     name = "rotation_puzzle"
     title = "Rotation Puzzle"
     category = "RotationPuzzle"
     description = "Pipe puzzle with rotatable squares"
-    version = "1"
+    version = "2"
     puzzle_type = RotationPuzzle
-    knobs_type = RotationPuzzleKnobs
-    difficulties: ClassVar[Mapping[str, RotationPuzzleKnobs]] = {
-        "easy": RotationPuzzleKnobs(least_turns=1, most_turns=2),
-        "medium": RotationPuzzleKnobs(least_turns=2, most_turns=3),
-        "hard": RotationPuzzleKnobs(least_turns=3, most_turns=4),
+    params_type = RotationPuzzleParams
+    difficulties: ClassVar[Mapping[str, RotationPuzzleParams]] = {
+        "easy": RotationPuzzleParams(least_turns=1, most_turns=2),
+        "medium": RotationPuzzleParams(least_turns=2, most_turns=3),
+        "hard": RotationPuzzleParams(least_turns=3, most_turns=4),
     }
     anchored = False
     reading_scale = READING_SCALE
-    tricks = WAY_COUNTS
+    tricks = PROCESS_MATTERS
+    complexity = Complexity(4**4, 2, 0.0, "medium")
+    smallest_mark = 0.0015
+    motion = MotionLimits(free_steps=0.45, max_steps=0.75, what="a pipe", unit="degrees", scale=90)
 
-    def sample(self, rng: Random, knobs: RotationPuzzleKnobs) -> RotationPuzzle:
-        return rotation_puzzle_reasoning.sample(rng, knobs)
+    sample = staticmethod(sample_puzzle)
+    key = staticmethod(build_question_key)
+    certify = staticmethod(certify)
+    catalogue = staticmethod(list_puzzles)
+    solution = staticmethod(get_solution_scene)
+    reader = PipeReader
+    accepted = staticmethod(is_accepted)
+    accepted_states = staticmethod(list_connected_scenes)
+    progress = staticmethod(measure_progress)
+    check = staticmethod(check_trace)
+    is_intact = staticmethod(is_intact)
+    consensus_state = staticmethod(find_consensus_state)
+    state_key = staticmethod(build_state_key)
+    cheats = staticmethod(list_cheats)
 
-    def key(self, puzzle: RotationPuzzle) -> Hashable:
-        return rotation_puzzle_reasoning.key(puzzle)
+    def moving_parts(self, puzzle: RotationPuzzle, state: PipeScene) -> dict[Hashable, Any]:
+        pipes = {home: get_visible_pipe(state, home) for home in range(len(puzzle.squares))}
+        return {home: pipe for home, pipe in pipes.items() if pipe is not None}
 
-    def certify(self, puzzle: RotationPuzzle) -> None:
-        rotation_puzzle_reasoning.certify(puzzle)
+    def unseen_boxes(self, puzzle: RotationPuzzle, state: PipeScene) -> dict[Hashable, Box]:
+        hidden = {pipe.home for pipe in state.pipes if not pipe.is_visible}
+        return {home: box for home, box in self.part_boxes(puzzle, state).items() if home in hidden}
 
-    def catalogue(self, knobs: RotationPuzzleKnobs) -> Sequence[RotationPuzzle] | None:
-        return rotation_puzzle_reasoning.listing(knobs)
+    def part_boxes(self, puzzle: RotationPuzzle, state: PipeScene) -> dict[Hashable, Box]:
+        layout = get_layout(puzzle.rows, puzzle.cols)
+        half, (width, height) = layout.square / 2, SIZE
+        return {
+            home: ((x - half) / width, (y - half) / height, (x + half) / width, (y + half) / height)
+            for home, (x, y) in enumerate(layout.centres)
+        }
+
+    def count_steps(self, puzzle: RotationPuzzle, part: Hashable, before: Pipe, after: Pipe) -> float:
+        return abs(compute_turn_deg(after.shape, before.angle_deg, after.angle_deg)) / 90
+
+    def check_puzzle(self, puzzle: RotationPuzzle) -> None:
+        if len(puzzle.squares) != puzzle.rows * puzzle.cols:
+            raise ValueError(f"a grid of {puzzle.rows}x{puzzle.cols} has {len(puzzle.squares)} squares")
+        if any(square.initial_angle not in (0, 90, 180, 270) for square in puzzle.squares):
+            raise ValueError("an initial angle is not 0, 90, 180 or 270 degrees")
 
     def prompt(self, puzzle: RotationPuzzle) -> str:
         return VIDEO_PROMPT.format(number=NUMBERS[len(puzzle.squares)])
 
     def metadata(self, puzzle: RotationPuzzle) -> dict[str, Any]:
-        layout = layout_of(puzzle.rows, puzzle.cols)
+        layout = get_layout(puzzle.rows, puzzle.cols)
         squares = [
             {
-                "position": list(map(int, layout.homes[number])),
+                "position": list(map(int, layout.centres[number])),
                 "row": number // puzzle.cols,
                 "col": number % puzzle.cols,
                 "initial_angle": square.initial_angle,
@@ -70,38 +118,14 @@ class RotationPuzzleTask(Task[RotationPuzzle, Scene, RotationPuzzleKnobs]):
             "square_size": layout.square,
             "canvas_size": list(SIZE),
             "camera": {"view": "top-down", "fixed": True},
-            "rotations_needed": len(puzzle.to_turn),
+            "rotations_needed": len(puzzle.squares_to_turn),
         }
 
     def size(self, puzzle: RotationPuzzle) -> tuple[int, int]:
         return SIZE
 
-    def solution(self, puzzle: RotationPuzzle, t: float) -> Scene:
-        return rotation_puzzle_reasoning.solution(puzzle, t)
-
-    def draw(self, puzzle: RotationPuzzle, state: Scene) -> Frame:
-        return draw(layout_of(puzzle.rows, puzzle.cols).square, state)
-
-    def reader(self, puzzle: RotationPuzzle) -> PipeReader:
-        return PipeReader(puzzle)
-
-    def accepted(self, puzzle: RotationPuzzle, state: Scene) -> bool:
-        return rules.accepted(puzzle, state)
-
-    def progress(self, puzzle: RotationPuzzle, state: Scene) -> float:
-        return rules.progress(puzzle, state)
-
-    def check(self, puzzle: RotationPuzzle, trace: Trace[Scene]) -> Checked:
-        return rules.check(puzzle, trace)
-
-    def settle(self, puzzle: RotationPuzzle, states: Sequence[Scene]) -> Scene:
-        return rules.settle(puzzle, states)
-
-    def identity(self, puzzle: RotationPuzzle, state: Scene) -> Hashable:
-        return rules.identity(puzzle, state)
-
-    def films(self, puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[Scene]]:
-        return films.films(puzzle, rng)
+    def draw(self, puzzle: RotationPuzzle, state: PipeScene) -> Frame:
+        return draw_scene(get_layout(puzzle.rows, puzzle.cols).square, state)
 
 
 TASK = RotationPuzzleTask()

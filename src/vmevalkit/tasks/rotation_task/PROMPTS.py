@@ -10,9 +10,9 @@ VIDEO_PROMPT = (
     "Create a smooth video showing the camera's horizontal rotation around the sculpture, "
     "and try to maintain the tilted viewing angle throughout."
 )
-"""As specified, without a full stop after "rotation"."""
+"""The specification's wording, which has no full stop after "rotation"."""
 
 PROMPTS = [VIDEO_PROMPT]
 
 JUDGE_HINT = "Check if the final rotation angle and position match the expected result."
-"""What a judge who sees the final frames is told to look for."""
+"""The instruction for a judge that sees the final frames."""

@@ -1,21 +1,27 @@
-"""Move the camera round a sculpture of voxels, and say what it looks like from there."""
+"""3D mental rotation: the camera rotates around a sculpture of voxels, and the video shows the other side."""
 
-from vmevalkit.tasks.rotation_task.generator import (
+from vmevalkit import __version__
+from vmevalkit.tasks.rotation_task.params import RotationParams
+from vmevalkit.tasks.rotation_task.rotation_reasoning import (
+    RotationDataset,
     RotationGenerator,
+    RotationTaskPair,
     create_dataset,
     create_task_pair,
     generate_prompt,
 )
-from vmevalkit.tasks.rotation_task.rotation_reasoning import RotationKnobs
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
+from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle
 from vmevalkit.tasks.rotation_task.task import TASK
 
 __all__ = [
     "TASK",
+    "RotationDataset",
     "RotationGenerator",
-    "RotationKnobs",
-    "RotationPuzzle",
+    "RotationParams",
+    "VoxelPuzzle",
+    "RotationTaskPair",
     "View",
+    "__version__",
     "create_dataset",
     "create_task_pair",
     "generate_prompt",

@@ -1,4 +1,4 @@
-"""The camera: a fixed distance from the sculpture's centre, with a fixed lens for the whole film."""
+"""The camera of a puzzle: it circles the sculpture at a fixed distance, with a fixed lens for the whole video."""
 
 from __future__ import annotations
 
@@ -9,152 +9,90 @@ from math import cos, radians, sin
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle
+from vmevalkit.tasks.rotation_task.mesh import build_mesh
+from vmevalkit.tasks.rotation_task.scene import VoxelPuzzle
 from vmevalkit.tasks.rotation_task.snakes import Voxels
 
-_DISTANCE = 4.5  # from the centre, in radii of the sculpture's ball: a mild perspective
-_FILL = 0.72  # what the widest view on the orbit takes of the picture's side
-
-_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_FACES = {  # the direction of a face: its corners, going round
-    (-1, 0, 0): (0, 1, 3, 2),
-    (1, 0, 0): (4, 5, 7, 6),
-    (0, -1, 0): (0, 1, 5, 4),
-    (0, 1, 0): (2, 3, 7, 6),
-    (0, 0, -1): (0, 2, 6, 4),
-    (0, 0, 1): (1, 3, 7, 5),
-}
-DIRECTIONS = np.array(list(_FACES))
-_NORMALS = DIRECTIONS.astype(np.float64)
-_ROUND = np.array(list(_FACES.values()))
-_ALL_ROUND = np.radians(np.arange(0, 360, 15))
-_AHEAD = np.array([np.cos(_ALL_ROUND), np.sin(_ALL_ROUND)])
-_ACROSS = np.array([-np.sin(_ALL_ROUND), np.cos(_ALL_ROUND)])
-"""The horizontal directions towards a camera on its orbit, and to its right, for azimuths all round."""
+FIRST_VIEW_SIDES = (0.61, 0.66)
+"""The longer side of the sculpture in the first view, in widths of the image: at least so much in every sampled puzzle,
+and the size to aim for."""
+_ORBIT_SIDE = 0.92  # the most that all views of the orbit together take, so that none is cut off
+_DISTANCE = 4.5  # from the centre, in radii of the sculpture's bounding ball: a mild perspective
+_ORBIT = np.radians(np.arange(0, 360, 15))
 
 
-def _axes(azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
-    """Unit vectors as rows: to the right in the picture, down in it, and towards the camera."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OrbitCamera:
+    """Distance, lens and framing of the camera. They belong to the puzzle; a view adds the direction."""
+
+    centre: NDArray[np.float64]
+    """The point that the camera circles and looks at."""
+    radius: float
+    """The radius of the ball around the sculpture."""
+    distance: float
+    """The distance from the centre."""
+    lens: float
+    """Widths of the image for a length of 1 at the centre."""
+    lift: float
+    """How far the image is moved up, in its widths, so that the orbit's views reach as far up as down."""
+    first_view_side: float
+    """The longer side of the sculpture in the first view, in widths of the image."""
+
+    def project(self, points: NDArray[np.float64], azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
+        """Return where points appear, in widths of the image from its centre, to the right and down."""
+        rotated = (points - self.centre) @ _camera_axes(azim_deg, elev_deg).T
+        scale = self.lens * self.distance / (self.distance - rotated[..., 2:])
+        return np.asarray(rotated[..., :2] * scale - [0.0, self.lift])
+
+
+def camera_of(puzzle: VoxelPuzzle) -> OrbitCamera:
+    """Return the puzzle's camera.
+
+    The sculpture has the size to aim for in the first view, or less where a view of the orbit would be cut off.
+    """
+    return _frame_orbit(puzzle.voxels, puzzle.elev_deg, puzzle.azim_deg)
+
+
+def locate_eye(puzzle: VoxelPuzzle, azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
+    """Return the position of the camera, in voxels."""
+    centre, radius = _bounding_ball(puzzle.voxels)
+    return np.asarray(centre + _DISTANCE * radius * _camera_axes(azim_deg, elev_deg)[2])
+
+
+@lru_cache(maxsize=64)
+def _frame_orbit(voxels: Voxels, elev_deg: float, azim_deg: float) -> OrbitCamera:
+    centre, radius = _bounding_ball(voxels)
+    distance = _DISTANCE * radius
+    azimuths = np.append(_ORBIT, radians(azim_deg))
+    across, down = _project_unit(build_mesh(voxels).corners - centre, azimuths, radians(elev_deg), distance)
+    low, high = float(down.min()), float(down.max())
+    orbit_side = max(2 * float(np.abs(across).max()), high - low)
+    first_side = max(float(np.ptp(across[:, -1])), float(np.ptp(down[:, -1])))
+    lens = min(FIRST_VIEW_SIDES[1] / first_side, _ORBIT_SIDE / orbit_side)
+    return OrbitCamera(centre, radius, distance, lens, lens * (low + high) / 2, lens * first_side)
+
+
+@lru_cache(maxsize=64)
+def _bounding_ball(voxels: Voxels) -> tuple[NDArray[np.float64], float]:
+    """Return the centre of the sculpture's box, and the radius of the ball around it."""
+    cells = np.array(voxels, np.float64)
+    centre = (cells.min(axis=0) + cells.max(axis=0)) / 2
+    return centre, float(np.sqrt(((np.abs(cells - centre) + 0.5) ** 2).sum(axis=1).max()))
+
+
+def _camera_axes(azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
+    """Return unit vectors as rows: to the right in the image, down in it, and towards the camera."""
     a, e = radians(azim_deg), radians(elev_deg)
     ca, sa, ce, se = cos(a), sin(a), cos(e), sin(e)
     return np.array([(-sa, ca, 0.0), (se * ca, se * sa, -ce), (ce * ca, ce * sa, se)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Camera:
-    """Where the camera stands and how large it shows things; it belongs to the puzzle, not to a view."""
-
-    centre: NDArray[np.float64]
-    radius: float
-    """Of the ball around the sculpture."""
-    distance: float
-    lens: float
-    """Widths of the picture for a length of 1 at the centre."""
-
-    def project(self, points: NDArray[np.float64], azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
-        """Where points appear, in widths of the picture from its centre."""
-        seen = (points - self.centre) @ _axes(azim_deg, elev_deg).T
-        return np.asarray(seen[..., :2] * (self.lens * self.distance / (self.distance - seen[..., 2:])))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solid:
-    """The outer faces of a sculpture."""
-
-    cells: NDArray[np.float64]
-    """Centre of each voxel."""
-    corners: NDArray[np.float64]
-    """Eight for each voxel."""
-    faces: NDArray[np.intp]
-    """Four corners for each face, going round."""
-    owner: NDArray[np.intp]
-    """The voxel of each face."""
-    direction: NDArray[np.intp]
-    """Where each face looks, as a row of DIRECTIONS."""
-    normals: NDArray[np.float64]
-    reach: NDArray[np.float64]
-    """How far along its normal each face lies."""
-
-
-@lru_cache(maxsize=512)
-def solid_of(voxels: Voxels) -> Solid:
-    """Faces between two touching voxels are left out: nobody sees them."""
-    taken = set(voxels)
-    outer = [(x + dx, y + dy, z + dz) not in taken for x, y, z in voxels for dx, dy, dz in _FACES]
-    owners, directions = np.divmod(np.flatnonzero(outer), len(_FACES))
-    cells = np.array(voxels, np.float64)
-    normals = _NORMALS[directions]
-    return Solid(
-        cells=cells,
-        corners=(cells[:, None] + _CORNERS).reshape(-1, 3),
-        faces=8 * owners[:, None] + _ROUND[directions],
-        owner=owners,
-        direction=directions,
-        normals=normals,
-        reach=(normals * cells[owners]).sum(axis=1) + 0.5,
-    )
-
-
-@lru_cache(maxsize=64)
-def _ball(voxels: Voxels) -> tuple[NDArray[np.float64], float]:
-    """Centre and radius of the ball around the sculpture's box."""
-    cells = np.array(voxels, np.float64)
-    low, high = cells.min(axis=0), cells.max(axis=0)
-    centre = (low + high) / 2
-    return centre, float(np.sqrt(((np.abs(cells - centre) + 0.5) ** 2).sum(axis=1).max()))
-
-
-@lru_cache(maxsize=64)
-def _camera(voxels: Voxels, elev_deg: float) -> Camera:
-    centre, radius = _ball(voxels)
-    rest = solid_of(voxels).corners - centre
-    distance = _DISTANCE * radius
-    e = radians(elev_deg)
-    ahead, across = rest[:, :2] @ _AHEAD, rest[:, :2] @ _ACROSS
-    down = ahead * sin(e) - rest[:, 2:] * cos(e)
-    nearer = 1 - (ahead * cos(e) + rest[:, 2:] * sin(e)) / distance
-    widest = max(float(np.abs(offset / nearer).max()) for offset in (across, down))
-    return Camera(centre, radius, distance, _FILL / 2 / widest)
-
-
-def camera_of(puzzle: RotationPuzzle) -> Camera:
-    """So large that the whole orbit stays in the picture, with room around."""
-    return _camera(puzzle.voxels, puzzle.elev_deg)
-
-
-def eye_of(puzzle: RotationPuzzle, azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
-    """Where the camera stands, in voxels."""
-    centre, radius = _ball(puzzle.voxels)
-    return np.asarray(centre + _DISTANCE * radius * _axes(azim_deg, elev_deg)[2])
-
-
-def far_to_near(solid: Solid, eye: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """The faces in the order to paint them, and which of all faces look at the camera.
-
-    Voxels go by descending distance from the camera's own cell, counted in steps along the axes: no cell on the
-    way to the camera is ever further away. Within a voxel the faces that look away come first.
-    """
-    steps = np.abs(solid.cells - np.round(eye)).sum(axis=1)
-    front = solid.normals @ eye > solid.reach
-    return np.argsort(front - 2 * steps[solid.owner], kind="stable"), front
-
-
-_SPOTS = np.array([(0.5 + u, 0.5 + v) for u in (-0.3, 0.3) for v in (-0.3, 0.3)])
-"""Four spots on a face, in shares of two of its edges."""
-
-
-def visible_spots(solid: Solid, eye: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each voxel, how many of the four spots on each of its faces the camera sees."""
-    faces = np.flatnonzero(solid.normals @ eye > solid.reach)
-    corners = solid.corners[solid.faces[faces]]
-    edges = corners[:, 1::2] - corners[:, :1]
-    spots = (corners[:, :1] + _SPOTS @ edges).reshape(-1, 3).T
-    rays = eye[:, None] - spots + 1e-9  # never quite along an axis
-    middle = (solid.cells.T[:, :, None] - spots[:, None]) / rays[:, None]
-    half = np.abs(0.5 / rays)[:, None]
-    near, far = middle - half, middle + half
-    # Three rows one by one: numpy takes three times as long to reduce so short an axis.
-    enter = np.maximum(np.maximum(near[0], near[1]), np.maximum(near[2], 1e-6))
-    leave = np.minimum(np.minimum(far[0], far[1]), far[2])
-    shown = ~(leave > enter).any(axis=0)
-    return np.bincount(solid.owner[faces].repeat(len(_SPOTS)), shown, len(solid.cells)).astype(np.float64)
+def _project_unit(
+    points: NDArray[np.float64], azimuths: NDArray[np.float64], elevation: float, distance: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the places of points to the right and down, as points x azimuths, for a lens of 1. Angles are radians."""
+    ca, sa, ce, se = np.cos(azimuths), np.sin(azimuths), cos(elevation), sin(elevation)
+    x, y, z = points.T[:, :, None]
+    across, ahead = y * ca - x * sa, x * ca + y * sa
+    depth = 1 - (ahead * ce + z * se) / distance
+    return across / depth, (ahead * se - z * ce) / depth

@@ -1,288 +1,201 @@
-"""Where the camera stands: a view is rendered small, compared with a frame, and moved until both agree.
+"""The pose of the camera: a view is rendered small, compared with a frame, and moved until both agree.
 
-Colours are never assumed. A small render says for each pixel how much of it is background, face and edge; the colours
-that explain the frame best follow by least squares. Where voxels have colours of their own, the best linear change of
-all colours follows instead. So a recoloured sculpture, a cast or another gain leave the pose alone.
+The colours that explain the frame best follow by least squares from the parts of the render. So another colour of the
+sculpture, a colour cast or another gain do not change the pose.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.media.canvas import Canvas
-from vmevalkit.media.picture import Frame, Mask
-from vmevalkit.tasks.rotation_task.backdrop import Floats, areas_of
-from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
-from vmevalkit.tasks.rotation_task.render import ALPHA, SHADE, draw_sculpture, face_fills
-from vmevalkit.tasks.rotation_task.scene import BASE_COLOUR, RotationPuzzle, View
+from vmevalkit.media.image import Frame, Mask
+from vmevalkit.tasks.rotation_task.backdrop import Floats, segment_backdrop
+from vmevalkit.tasks.rotation_task.mesh import build_mesh
+from vmevalkit.tasks.rotation_task.parts import FINE, SIDE, PartRenderer, Pose, Window, make_view
+from vmevalkit.tasks.rotation_task.render import project_view
+from vmevalkit.tasks.rotation_task.scene import VoxelPuzzle
 from vmevalkit.tasks.rotation_task.snakes import Voxels
 
-Pose = NDArray[np.float64]
-"""Azimuth and elevation in degrees, the logarithm of the zoom, the shift to the right and down."""
-
-Window = tuple[slice, slice]
-"""Rows and columns."""
-
-SIDE = 100
-"""Of the small renders, in pixels."""
-FINE, COARSE = 0.8, 2.2
-"""How much a frame is blurred to be compared: finely, or so that lines a few pixels apart still meet."""
 _DELTA_DEG = 1.0
-_LONGEST_STEP = np.array([12.0, 8.0, 0.1, 0.05, 0.05])
+_MAX_STEP = np.array([12.0, 8.0, 0.1, 0.05, 0.05])
 _SMALL_STEP = np.array([0.12, 0.15, 0.003, 0.0015, 0.0015])
-_OUTLIER = 40.0  # levels: a background that differs by more counts little, whatever stands there
-_OWN_COLOUR = 30.0  # levels by which a table differs in other colours than the sculpture does
-_CAP = 40.0**2  # squared levels: more than this is as wrong as can be
+_MIN_POSE = np.array([-np.inf, -89.0, -2.5, -1.5, -1.5])
+_MAX_POSE = np.array([np.inf, 89.0, 1.5, 1.5, 1.5])
+"""Beyond these the sculpture is outside of the image, smaller than some pixels, or seen from straight above."""
+_OUTLIER = 40.0  # levels: a background that differs by more counts little, whatever it is
+_MAX_SQUARE = 40.0**2  # squared levels; a larger difference counts no more
 _MARGIN = 8  # pixels around the sculpture that are compared too
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """A frame made small, to be explained."""
+class ObservedFrame:
+    """A small frame that is to be explained."""
 
     pixels: Floats
     """3 x height x width, in levels."""
-    seen: Floats | None
-    """How much of each pixel the film shows; None means all."""
+    visible: Floats | None
+    """The share of each pixel that the video shows; None means all."""
     blur: float
+    """Standard deviation of the blur, in pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
-    """How well one sculpture explains a frame, from where it does so best."""
+class PoseFit:
+    """How well one sculpture explains a frame, from its best pose."""
 
     voxels: Voxels
+    """The sculpture."""
     pose: Pose
+    """The best pose."""
     misfit: float
-    """What is left unexplained of the sculpture's contrast, from 0 to about 1."""
+    """The share of the sculpture's contrast that is not explained, from 0 to about 1."""
     stray: float
-    """What stands around the sculpture that the background does not explain, in the same measure."""
+    """What is around the sculpture and is not explained by the background, in the same measure."""
     contrast: float
-    """How much the sculpture stands out from the background, in levels."""
+    """The difference between the sculpture and the background, in levels."""
     palette: NDArray[np.float64]
-    """3 x parts: the colour in levels that each part of the render stands for, or, of a further colour of the backdrop,
-    how it differs."""
+    """3 x parts: the colour of each part of the render in levels, or the difference of a further backdrop colour."""
     window: Window
-    """What was compared."""
+    """The area that was compared."""
     backdrop: Floats | None
-    """Where in the window the backdrop has which of its colours; None where it has but one."""
+    """Where in the window the backdrop has which of its colours; None where it has only one."""
     rest: Floats
-    """For each pixel of the window the squared difference, in squared levels."""
+    """The squared difference of each pixel of the window, in squared levels."""
 
 
-def look_at(picture: Frame, seen: Mask | None, blur: float = FINE) -> Look:
-    small = cv2.resize(picture, (SIDE, SIDE), interpolation=cv2.INTER_AREA).astype(np.float32)
+def observe_frame(image: Frame, seen: Mask | None, blur: float = FINE) -> ObservedFrame:
+    """Return a frame at the size of the small renders."""
+    small = cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_AREA).astype(np.float32)
     pixels = np.array(cv2.split(cv2.GaussianBlur(small, (0, 0), blur)))
     if seen is None or seen.all():
-        return Look(pixels, None, blur)
+        return ObservedFrame(pixels, None, blur)
     share = cv2.resize(seen.astype(np.float32), (SIDE, SIDE), interpolation=cv2.INTER_AREA)
-    return Look(pixels, np.asarray(cv2.erode(share, np.ones((3, 3)))), blur)
+    return ObservedFrame(pixels, np.asarray(cv2.erode(share, np.ones((3, 3)))), blur)
 
 
 class PoseFitter:
-    """Fits views of one puzzle's sculpture, or of another in its place, to frames."""
+    """Fits views of one puzzle's sculpture, or of another one in its place, to frames."""
 
-    def __init__(self, puzzle: RotationPuzzle) -> None:
+    def __init__(self, puzzle: VoxelPuzzle) -> None:
         self.puzzle = puzzle
-        self._fills: dict[Voxels, NDArray[np.float64]] = {}
+        self.renderer = PartRenderer(puzzle)
 
-    def parts(self, voxels: Voxels, pose: Pose, blur: float = FINE) -> Floats:
-        """A small render: how much of each pixel is background, face (the brighter, the more) and edge.
+    def fit(
+        self, frame: ObservedFrame, voxels: Voxels, start: Pose, rounds: int = 4, thorough: bool = False
+    ) -> PoseFit:
+        """Return the best fit near ``start``, by Gauss-Newton steps.
 
-        Where voxels have colours of their own it is red, green, blue and a constant.
+        The slopes are rendered once, and then corrected by the change that each step shows. A ``thorough`` fit ends
+        only when freshly rendered slopes promise no improvement.
         """
-        if voxels not in self._fills:
-            self._fills[voxels] = self._part_fills(voxels)
-        coloured = bool(self.puzzle.colours)
-        canvas = Canvas(SIDE, SIDE, (1.0, 1.0, 1.0) if coloured else (1.0, 0.0, 0.0))
-        edge = (0.0, 0.0, 0.0) if coloured else (0.0, 0.0, 1.0)
-        draw_sculpture(canvas, self.puzzle, view_at(voxels, pose), self._fills[voxels], edge)
-        blurred = cv2.split(cv2.GaussianBlur(canvas.frame().astype(np.float32), (0, 0), blur))
-        if coloured:
-            blurred = (*blurred, np.full((SIDE, SIDE), 255, np.float32))
-        return np.array(blurred) * np.float32(1 / 255)
-
-    def layers(self, voxels: Voxels, pose: Pose, blur: float, window: Window, backdrop: Floats | None) -> Floats:
-        """The parts within a window as parts x pixels, and more of them where the backdrop has several colours."""
-        parts = self.parts(voxels, pose, blur)[:, *window]
-        parts = parts.reshape(len(parts), -1)
-        return parts if backdrop is None else self.in_front_of(backdrop, parts, voxels, pose, blur, window)
-
-    def in_front_of(
-        self, backdrop: Floats, parts: Floats, voxels: Voxels, pose: Pose, blur: float, window: Window
-    ) -> Floats:
-        """The parts, and those of the backdrop, which stand for how each of its colours differs from the main one.
-
-        Where voxels have colours of their own, the main one too is such a part: it differs from what the white of the
-        first frame became.
-        """
-        if self.puzzle.colours:
-            behind = self._see_through(voxels, pose, blur)[window].ravel()
-        else:
-            behind, backdrop = parts[0], backdrop[1:]
-        return np.concatenate([parts, behind * backdrop.reshape(len(backdrop), -1)])
-
-    def _see_through(self, voxels: Voxels, pose: Pose, blur: float) -> Floats:
-        """How much of each pixel is background."""
-        canvas = Canvas(SIDE, SIDE, (1.0, 1.0, 1.0))
-        fills = np.zeros((len(solid_of(voxels).faces), 4))
-        fills[:, 3] = ALPHA
-        draw_sculpture(canvas, self.puzzle, view_at(voxels, pose), fills, (0.0, 0.0, 0.0))
-        share = canvas.frame()[:, :, 0].astype(np.float32) * np.float32(1 / 255)
-        return np.asarray(cv2.GaussianBlur(share, (0, 0), blur))
-
-    def cover(self, parts: Floats) -> Floats:
-        """How much of each pixel the sculpture covers."""
-        if self.puzzle.colours:
-            return np.asarray(np.clip((1 - parts[:3].min(axis=0)) * 8, 0, 1))
-        return np.asarray(1 - parts[0])
-
-    def axes(self, palette: Floats) -> Floats:
-        """The directions in colour to compare along, as rows.
-
-        A sculpture of one colour needs a single one, where faces and edges stand out most from the background, and
-        another where a table stands out in a colour of its own.
-        """
-        if self.puzzle.colours:
-            return np.eye(3, dtype=np.float32)
-        first = 2 * palette[:, 0] - palette[:, 1] - palette[:, 2]
-        axes = [first / max(float(np.linalg.norm(first)), 1e-6)]
-        for difference in palette[:, 3:].T:
-            aside = palette[:, 1] - palette[:, 0] - difference
-            for axis in axes:
-                aside = aside - (aside @ axis) * axis
-            size = float(np.linalg.norm(aside))
-            if size > _OWN_COLOUR:
-                axes.append(aside / size)
-        return np.asarray(axes)
-
-    def background(self, palette: NDArray[Any]) -> NDArray[Any]:
-        """The main colour around the sculpture."""
-        return np.asarray(palette[:, :4].sum(axis=1) if self.puzzle.colours else palette[:, 0])
-
-    def fit(self, look: Look, voxels: Voxels, start: Pose, rounds: int = 4, thorough: bool = False) -> Fit:
-        """Gauss-Newton from ``start``. The slopes are rendered once, and then mended by what each step shows.
-
-        A ``thorough`` fit ends only when slopes that are rendered anew promise nothing better.
-        """
-        comparison = _Comparison(self, look, voxels, start)
+        comparison = _Comparison(self.renderer, frame, voxels, start)
         slopes: Floats | None = None
         for _ in range(rounds):
-            fresh = slopes is None
+            is_fresh = slopes is None
             if slopes is None:
-                slopes = comparison.slopes(thorough)
-            step, scale = comparison.step(slopes)
-            change, better = comparison.move(step)
+                slopes = comparison.render_slopes(thorough)
+            step, scale = comparison.find_step(slopes)
+            change, is_better = comparison.try_step(step)
             surprise = change - np.tensordot(step.astype(np.float32), slopes, 1)
             share = (scale * step / (scale * step @ step + 1e-12)).astype(np.float32)
             slopes = slopes + share[:, None, None] * surprise
-            if not better or (np.abs(step) < _SMALL_STEP).all():
-                if fresh or not thorough:
+            if not is_better or (np.abs(step) < _SMALL_STEP).all():
+                if is_fresh or not thorough:
                     break
                 slopes = None
-        return comparison.outcome()
+        return comparison.summarise()
 
-    def cost(self, look: Look, voxels: Voxels, fit: Fit) -> float:
-        """What a sculpture in the place of a fit's leaves unexplained, in squared levels.
+    def measure_cost(self, frame: ObservedFrame, voxels: Voxels, fit: PoseFit) -> float:
+        """Return what a sculpture in the place of the fit's leaves unexplained, in squared levels.
 
-        What the fit took for backdrop may be a voxel, so another sculpture has its own.
+        What the fit took for backdrop may be a voxel, so another sculpture gets a backdrop of its own.
         """
-        pixels = look.pixels[:, *fit.window]
-        seen = None if look.seen is None else look.seen[fit.window]
-        parts = self.layers(voxels, fit.pose, look.blur, fit.window, None)
+        pixels = frame.pixels[:, *fit.window]
+        seen = None if frame.visible is None else frame.visible[fit.window]
+        parts = self.renderer.render_layers(voxels, fit.pose, frame.blur, fit.window, None)
         backdrop = fit.backdrop
         if backdrop is not None and voxels != fit.voxels:
-            backdrop = areas_of(pixels, self.cover(parts).reshape(pixels.shape[1:]), seen)
+            cover = self.renderer.measure_cover(parts).reshape(pixels.shape[1:])
+            backdrop = segment_backdrop(pixels, cover, seen)
         if backdrop is not None:
-            parts = self.in_front_of(backdrop, parts, voxels, fit.pose, look.blur, fit.window)
+            parts = self.renderer.add_backdrop(backdrop, parts, voxels, fit.pose, frame.blur, fit.window)
         weight = np.ones(parts.shape[1], np.float32) if seen is None else seen.ravel()
-        palette, _ = _palette(pixels.reshape(3, -1), parts, weight)
+        palette, _ = _solve_palette(pixels.reshape(3, -1), parts, weight)
         rest = pixels.reshape(3, -1) - palette @ parts
-        return float(weight @ np.minimum((rest * rest).sum(axis=0), _CAP))
-
-    def _part_fills(self, voxels: Voxels) -> NDArray[np.float64]:
-        if self.puzzle.colours:
-            return face_fills(voxels, painted(self.puzzle, voxels))
-        solid = solid_of(voxels)
-        fills = np.zeros((len(solid.faces), 4))
-        fills[:, 1] = SHADE[solid.direction] / SHADE.max()
-        fills[:, 3] = ALPHA
-        return fills
+        return float(weight @ np.minimum((rest * rest).sum(axis=0), _MAX_SQUARE))
 
 
 class _Comparison:
-    """One sculpture against one frame, within a window around it.
+    """One sculpture compared with one frame, within a window around it.
 
     Arrays are axes x pixels, parts x pixels and, for slopes, 5 x axes x pixels.
     """
 
-    def __init__(self, fitter: PoseFitter, look: Look, voxels: Voxels, pose: Pose) -> None:
-        self._fitter, self._voxels, self._blur = fitter, voxels, look.blur
-        self._window = rows, columns = _window(fitter.puzzle, voxels, pose)
-        pixels = look.pixels[:, rows, columns]
+    def __init__(self, renderer: PartRenderer, frame: ObservedFrame, voxels: Voxels, pose: Pose) -> None:
+        self._renderer, self._voxels, self._blur = renderer, voxels, frame.blur
+        self._window = rows, columns = _find_window(renderer.puzzle, voxels, pose)
+        pixels = frame.pixels[:, rows, columns]
+        seen = None if frame.visible is None else frame.visible[rows, columns]
         self._shape = pixels.shape[1:]
         self._pixels = pixels.reshape(3, -1)
-        self._seen = None if look.seen is None else look.seen[rows, columns].ravel()
+        self._seen = None if seen is None else seen.ravel()
         self._backdrop: Floats | None = None
         self._pose, self._parts = pose, self._render(pose)
-        cover = fitter.cover(self._parts).reshape(self._shape)
-        self._backdrop = areas_of(pixels, cover, None if look.seen is None else look.seen[rows, columns])
+        self._backdrop = segment_backdrop(pixels, renderer.measure_cover(self._parts).reshape(self._shape), seen)
         if self._backdrop is not None:
-            self._parts = fitter.in_front_of(self._backdrop, self._parts, voxels, pose, look.blur, self._window)
+            self._parts = renderer.add_backdrop(self._backdrop, self._parts, voxels, pose, frame.blur, self._window)
         weight = np.ones(self._parts.shape[1], np.float32) if self._seen is None else self._seen
-        palette, _ = _palette(self._pixels, self._parts, weight)
-        self._axes = fitter.axes(palette)
-        for _ in range(2):  # a second time without what the first found to be something else
+        palette, _ = _solve_palette(self._pixels, self._parts, weight)
+        self._axes = renderer.choose_axes(palette)
+        for _ in range(2):  # the second time without the outliers of the first
             self._values = self._axes @ self._pixels
             weight = self._weigh(self._values - (self._axes @ palette) @ self._parts)
-            palette, _ = _palette(self._pixels, self._parts, weight)
-            self._axes = fitter.axes(palette)
+            palette, _ = _solve_palette(self._pixels, self._parts, weight)
+            self._axes = renderer.choose_axes(palette)
         self._weight = weight
         self._values = self._axes @ self._pixels
-        self._levels, self._gram = _palette(self._values, self._parts, self._weight)
+        self._levels, self._gram = _solve_palette(self._values, self._parts, self._weight)
 
     def _render(self, pose: Pose) -> Floats:
-        return self._fitter.layers(self._voxels, pose, self._blur, self._window, self._backdrop)
+        return self._renderer.render_layers(self._voxels, pose, self._blur, self._window, self._backdrop)
 
     def _weigh(self, rest: Floats) -> Floats:
-        """A large difference counts little: a table, a hand or a wrong voxel shall not pull at the pose.
+        """Return a small weight for a large difference: a table, a hand or a wrong voxel must not pull at the pose.
 
-        As long as the frame is blurred to find the pose at all, that holds around the sculpture only.
+        While the frame is blurred to find the pose at all, that holds only around the sculpture.
         """
         square = (rest * rest).sum(axis=0)
         weight = 1 / (1 + square * np.float32(1 / _OUTLIER**2)) ** 2
         if self._blur > FINE:
-            around = np.clip(1 - self._fitter.cover(self._parts) * 10, 0, 1)
+            around = np.clip(1 - self._renderer.measure_cover(self._parts) * 10, 0, 1)
             weight = 1 - around + around * weight
         return np.asarray(weight if self._seen is None else weight * self._seen)
 
-    def slopes(self, both_ways: bool) -> Floats:
-        """How the render changes with each number of the pose."""
+    def render_slopes(self, both_ways: bool) -> Floats:
+        """Return how the render changes with each number of the pose."""
         shade = self._levels @ self._parts
         slopes = np.empty((5, *shade.shape), np.float32)
-        for k, aside in enumerate(np.eye(5)[:2] * _DELTA_DEG):
-            ahead = self._levels @ self._render(self._pose + aside)
-            back = self._levels @ self._render(self._pose - aside) if both_ways else shade
+        for k, delta in enumerate(np.eye(5)[:2] * _DELTA_DEG):
+            ahead = self._levels @ self._render(self._pose + delta)
+            back = self._levels @ self._render(self._pose - delta) if both_ways else shade
             slopes[k] = (ahead - back) / (2 * _DELTA_DEG if both_ways else _DELTA_DEG)
         for axis, values in enumerate(shade):
-            picture = values.reshape(self._shape)
-            slopes[3, axis] = cv2.Sobel(picture, cv2.CV_32F, 1, 0, ksize=1, scale=-0.5 * SIDE).ravel()
-            slopes[4, axis] = cv2.Sobel(picture, cv2.CV_32F, 0, 1, ksize=1, scale=-0.5 * SIDE).ravel()
+            image = values.reshape(self._shape)
+            slopes[3, axis] = cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=1, scale=-0.5 * SIDE).ravel()
+            slopes[4, axis] = cv2.Sobel(image, cv2.CV_32F, 0, 1, ksize=1, scale=-0.5 * SIDE).ravel()
         down, across = (
-            ((np.arange(span.start, span.stop) + 0.5) / SIDE - 0.5 - off).astype(np.float32)
-            for span, off in zip(self._window, self._pose[[4, 3]], strict=True)
+            ((np.arange(span.start, span.stop) + 0.5) / SIDE - 0.5 - offset).astype(np.float32)
+            for span, offset in zip(self._window, self._pose[[4, 3]], strict=True)
         )
         slopes[2] = slopes[3] * np.tile(across, len(down)) + slopes[4] * np.repeat(down, len(across))
         return slopes
 
-    def step(self, slopes: Floats) -> tuple[Pose, Pose]:
-        """The step that the slopes promise to be best, the colours being free; and the weight of each number."""
+    def find_step(self, slopes: Floats) -> tuple[Pose, Pose]:
+        """Return the step that is best by the slopes, with free colours, and the weight of each number of the pose."""
         rest = self._values - self._levels @ self._parts
         flat = slopes.reshape(-1, slopes.shape[2])
         free = flat - np.linalg.solve(self._gram, (self._parts * self._weight) @ flat.T).T @ self._parts
@@ -290,44 +203,47 @@ class _Comparison:
         normal = (weighted @ free.reshape(5, -1).T).astype(np.float64)
         scale = np.diag(normal) + 1e-6
         step = np.linalg.solve(normal + np.diag(1e-3 * scale), (weighted @ rest.ravel()).astype(np.float64))
-        return step.clip(-_LONGEST_STEP, _LONGEST_STEP), scale
+        step = step.clip(-_MAX_STEP, _MAX_STEP)
+        return (self._pose + step).clip(_MIN_POSE, _MAX_POSE) - self._pose, scale
 
-    def move(self, step: Pose) -> tuple[Floats, bool]:
-        """Take the step if it helps. Returns how the render changes by it, and whether it was taken."""
+    def try_step(self, step: Pose) -> tuple[Floats, bool]:
+        """Take the step if it is better. Returns how the render changes by it, and whether it was taken."""
         shade = self._levels @ self._parts
-        tried = self._render(self._pose + step)
-        change = self._levels @ tried - shade
-        levels, _ = _palette(self._values, tried, self._weight)
-        better = _cost(self._weight, self._values - levels @ tried) < _cost(self._weight, self._values - shade)
-        if better:
-            self._pose, self._parts = self._pose + step, tried
-            self._weight = self._weigh(self._values - levels @ tried)
-            self._levels, self._gram = _palette(self._values, tried, self._weight)
-        return np.asarray(change), better
+        parts = self._render(self._pose + step)
+        change = self._levels @ parts - shade
+        levels, _ = _solve_palette(self._values, parts, self._weight)
+        cost, old_cost = (_measure_cost(self._weight, self._values - values) for values in (levels @ parts, shade))
+        is_better = cost < old_cost
+        if is_better:
+            self._pose, self._parts = self._pose + step, parts
+            self._weight = self._weigh(self._values - levels @ parts)
+            self._levels, self._gram = _solve_palette(self._values, parts, self._weight)
+        return np.asarray(change), is_better
 
-    def _behind(self, palette: Floats) -> Floats:
-        """The colour behind each pixel."""
-        main = self._fitter.background(palette)[:, None]
+    def _colour_behind(self, palette: Floats) -> Floats:
+        """Return the backdrop's colour at each pixel."""
+        main = self._renderer.find_background(palette)[:, None]
         if self._backdrop is None:
             return np.asarray(main)
-        differences = palette[:, 4:] if self._fitter.puzzle.colours else palette[:, 3:]
+        differences = self._renderer.find_differences(palette)
         areas = self._backdrop[-differences.shape[1] :]
         return np.asarray(main + differences @ areas.reshape(len(areas), -1))
 
-    def outcome(self) -> Fit:
+    def summarise(self) -> PoseFit:
+        """Return the fit at the current pose."""
         rest = self._values - self._levels @ self._parts
-        palette, _ = _palette(self._pixels, self._parts, self._weigh(rest))
-        cover = self._fitter.cover(self._parts)
+        palette, _ = _solve_palette(self._pixels, self._parts, self._weigh(rest))
+        cover = self._renderer.measure_cover(self._parts)
         if self._seen is not None:
             cover = cover * self._seen
-        total = max(_cost(cover, self._values - self._axes @ self._behind(palette)), 1.0)
+        total = max(_measure_cost(cover, self._values - self._axes @ self._colour_behind(palette)), 1.0)
         square = (rest * rest).sum(axis=0)
         around = np.maximum(1 - cover * 4, 0) if self._seen is None else np.maximum(self._seen - cover * 4, 0)
-        return Fit(
+        return PoseFit(
             voxels=self._voxels,
             pose=self._pose,
-            misfit=_cost(cover, rest) / total,
-            stray=float(around @ np.minimum(square, _CAP)) / total,
+            misfit=_measure_cost(cover, rest) / total,
+            stray=float(around @ np.minimum(square, _MAX_SQUARE)) / total,
             contrast=float(np.sqrt(total / max(float(cover.sum()), 1.0))),
             palette=palette.astype(np.float64),
             window=self._window,
@@ -336,34 +252,20 @@ class _Comparison:
         )
 
 
-def painted(puzzle: RotationPuzzle, voxels: Voxels) -> tuple[str, ...]:
-    """The colours of a sculpture that may be another: a voxel keeps its own, a new one has the base colour."""
-    if not puzzle.colours:
-        return puzzle.paint
-    own = dict(zip(puzzle.voxels, puzzle.colours, strict=True))
-    return tuple(own.get(voxel, BASE_COLOUR) for voxel in voxels)
-
-
-def view_at(voxels: Voxels, pose: Pose) -> View:
-    """What a pose shows of a sculpture."""
-    azim_deg, elev_deg, zoom, across, down = pose.tolist()
-    return View(azim_deg, elev_deg, voxels, zoom=exp(zoom), shift=(across, down))
-
-
-def _window(puzzle: RotationPuzzle, voxels: Voxels, pose: Pose) -> Window:
-    points = camera_of(puzzle).project(solid_of(voxels).corners, pose[0], pose[1])
-    points = (points * exp(pose[2]) + pose[3:] + 0.5) * SIDE
+def _find_window(puzzle: VoxelPuzzle, voxels: Voxels, pose: Pose) -> Window:
+    """Return the area around a sculpture, at least eight pixels wide and high."""
+    points = project_view(puzzle, make_view(voxels, pose), build_mesh(voxels).corners) * SIDE
     low = (points.min(axis=0) - _MARGIN).clip(0, SIDE - 8).astype(int)
     high = (points.max(axis=0) + _MARGIN + 1).clip(low + 8, SIDE).astype(int)
     return slice(low[1], high[1]), slice(low[0], high[0])
 
 
-def _cost(weight: Floats, rest: Floats) -> float:
+def _measure_cost(weight: Floats, rest: Floats) -> float:
     return float((weight * rest * rest).sum())
 
 
-def _palette(pixels: Floats, parts: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """What the parts stand for if they are to explain the pixels best, and the matrix of the parts' products."""
+def _solve_palette(pixels: Floats, parts: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return the colours of the parts that explain the pixels best, and the matrix of the parts' products."""
     weighted = parts * weight
     gram = weighted @ parts.T
     gram.ravel()[:: len(gram) + 1] += 1e-2

@@ -8,59 +8,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas, rgba
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.rotation_task.camera import camera_of, eye_of, far_to_near, solid_of
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
+from vmevalkit.media.image import Frame
+from vmevalkit.tasks.rotation_task.camera import camera_of, locate_eye
+from vmevalkit.tasks.rotation_task.mesh import build_mesh, order_faces
+from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle
 from vmevalkit.tasks.rotation_task.snakes import Voxels
 
 SIDE = 400
-"""Width and height of the picture."""
+"""Width and height of the image."""
 ALPHA = 0.8
+"""Opacity of a face."""
 EDGE_WIDTH = 1.2
+"""Width of an edge in pixels."""
 SHADE = np.array([0.86, 0.96, 0.80, 0.91, 0.74, 1.06])
-"""How bright a face is, by where it looks: a light that stays with the sculpture, from above."""
+"""Brightness of a face by its direction: the light comes from above and stays with the sculpture."""
 
 
-def draw(puzzle: RotationPuzzle, view: View) -> Frame:
+def draw_view(puzzle: VoxelPuzzle, state: View) -> Frame:
+    """Return the image of a view."""
     canvas = Canvas(SIDE, SIDE)
-    if view.table:
-        canvas.polygon(table_rim(puzzle, view) * SIDE, fill=view.table_top.colour)
-    if view.voxels:
-        draw_sculpture(canvas, puzzle, view, face_fills(view.voxels, view.paint))
+    if state.has_table:
+        canvas.polygon(project_table_rim(puzzle, state) * SIDE, fill=state.table_top.colour)
+    if state.voxels:
+        draw_sculpture(canvas, puzzle, state, shade_faces(state.voxels, state.paint))
     return canvas.frame()
 
 
 @lru_cache(maxsize=64)
-def face_fills(voxels: Voxels, paint: tuple[str, ...]) -> NDArray[np.float64]:
-    """The colour of each face of a sculpture, with its translucency."""
-    solid = solid_of(voxels)
+def shade_faces(voxels: Voxels, paint: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the colour and opacity of each face of a sculpture."""
+    mesh = build_mesh(voxels)
     colours = np.array([rgba(colour) for colour in paint])
-    of_face = colours[solid.owner % len(paint)]
-    of_face[:, :3] = np.minimum(of_face[:, :3] * SHADE[solid.direction, None], 1.0)
-    of_face[:, 3] = ALPHA
-    return of_face
+    fills = colours[mesh.owner % len(paint)]
+    fills[:, :3] = np.minimum(fills[:, :3] * SHADE[mesh.direction, None], 1.0)
+    fills[:, 3] = ALPHA
+    return fills
 
 
 def draw_sculpture(
     canvas: Canvas,
-    puzzle: RotationPuzzle,
+    puzzle: VoxelPuzzle,
     view: View,
     fills: NDArray[np.float64],
     edge: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> None:
-    """The faces from far to near, in the given colours, at the canvas' own size."""
-    solid = solid_of(view.voxels)
-    order, _ = far_to_near(solid, eye_of(puzzle, view.azim_deg, view.elev_deg))
-    points = camera_of(puzzle).project(solid.corners, view.azim_deg, view.elev_deg)
-    points = (points * view.zoom + view.shift + 0.5) * canvas.width
+    """Draw the faces from far to near, in the given colours, at the size of the canvas."""
+    mesh = build_mesh(view.voxels)
+    order = order_faces(mesh, locate_eye(puzzle, view.azim_deg, view.elev_deg))
+    points = project_view(puzzle, view, mesh.corners) * canvas.width
     width = EDGE_WIDTH * view.zoom * canvas.width / SIDE
-    canvas.polygons(points[solid.faces[order]], fills[order], edge, width)
+    canvas.polygons(points[mesh.faces[order]], fills[order], edge, width)
 
 
-def table_rim(puzzle: RotationPuzzle, view: View) -> NDArray[np.float64]:
-    """The edge of a table top that touches the lowest voxels, in widths of the picture."""
+def project_view(puzzle: VoxelPuzzle, view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where a view shows points, in widths of the image from its top left corner."""
+    places = camera_of(puzzle).project(points, view.azim_deg, view.elev_deg)
+    return np.asarray(places * view.zoom + view.shift + 0.5)
+
+
+def project_table_rim(puzzle: VoxelPuzzle, view: View) -> NDArray[np.float64]:
+    """Return the edge of a table top that touches the lowest voxels, in widths of the image."""
     camera, top = camera_of(puzzle), view.table_top
     around = np.linspace(0, 2 * np.pi, top.corners, endpoint=False)
     rim = top.radius * camera.radius * np.stack([np.cos(around), np.sin(around), np.zeros(top.corners)], axis=1)
     rim += [camera.centre[0], camera.centre[1], min(z for _, _, z in puzzle.voxels) - 0.5]
-    return np.asarray(camera.project(rim, view.azim_deg, view.elev_deg) * view.zoom + view.shift + 0.5)
+    return project_view(puzzle, view, rim)

@@ -1,175 +1,123 @@
-"""Making rotation puzzles: knobs, sampling, the proof that a puzzle is sound."""
+"""Generation of rotation questions from Python: task data, one question, or a dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from random import Random
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypedDict, cast
 
 from vmevalkit.core.errors import Uncertified, UsageError
-from vmevalkit.tasks.rotation_task.camera import eye_of, solid_of, visible_spots
-from vmevalkit.tasks.rotation_task.PROMPTS import VIDEO_PROMPT
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
-from vmevalkit.tasks.rotation_task.snakes import Shape, Voxel, connected, grow_snake, shape_of, spans_all_axes
+from vmevalkit.store import layout
+from vmevalkit.tasks.dataset import CUSTOM, create_task_dataset, write_question
+from vmevalkit.tasks.planning import check_number, iterate_puzzles
+from vmevalkit.tasks.rotation_task.params import RotationParams
+from vmevalkit.tasks.rotation_task.sampling import certify_puzzle, generate_horizontal_rotation
+from vmevalkit.tasks.rotation_task.scene import VoxelPuzzle
+from vmevalkit.tasks.rotation_task.snakes import DIRS, Voxel
+from vmevalkit.tasks.rotation_task.task import TASK
+from vmevalkit.tasks.rotation_task.text import RotationData, format_prompt
 
-PALETTE = ("#e6a1a1", "#b3b3e6", "#a5d6a1", "#e6cf8f", "#8fcfd6", "#d6a1d6", "#c9b8a4", "#f0b27a")
-"""Light colours, told apart under the same shading."""
-_VIEWS_A_SNAKE = 3  # other views are tried before the snake is given up
-
-
-@dataclass(frozen=True, slots=True)
-class RotationKnobs:
-    """What can be turned about the sculptures and their views."""
-
-    voxels: tuple[int, int] = (8, 9)
-    """Least and most voxels, from 4 to 20."""
-    segments: tuple[int, int] = (1, 3)
-    """Least and greatest length of a straight segment."""
-    p_branch: float = 0.2
-    """How often a segment branches."""
-    max_neighbours: int = 3
-    elevations: tuple[int, int] = (20, 40)
-    """Least and greatest elevation of the camera, in whole degrees."""
-    angles: tuple[int, ...] = (180,)
-    """The turns to choose from, in degrees."""
-    colours: int = 1
-    """How many colours the voxels have; 1 gives all the base colour."""
-    visible: tuple[float, float] = (0.75, 1.0)
-    """Least and greatest share of the voxels that the first view shows."""
-    tries: int = 1000
-    """Attempts at a snake before sampling gives up."""
-
-    def __post_init__(self) -> None:
-        _require(4 <= self.voxels[0] <= self.voxels[1] <= 20, "voxels", self.voxels, "least <= most, within 4 to 20")
-        _require(1 <= self.segments[0] <= self.segments[1], "segments", self.segments, "1 <= least <= greatest")
-        _require(0 <= self.p_branch <= 1, "p_branch", self.p_branch, "a share from 0 to 1")
-        _require(2 <= self.max_neighbours <= 6, "max_neighbours", self.max_neighbours, "from 2 to 6")
-        low, high = self.elevations
-        _require(5 <= low <= high <= 75, "elevations", self.elevations, "least <= greatest, within 5 to 75 degrees")
-        fit = bool(self.angles) and all(30 <= angle <= 330 for angle in self.angles)
-        _require(fit, "angles", self.angles, "one or more, each from 30 to 330 degrees")
-        _require(1 <= self.colours <= len(PALETTE), "colours", self.colours, f"from 1 to {len(PALETTE)}")
-        least, most = self.visible
-        _require(0 <= least <= most <= 1, "visible", self.visible, "least <= greatest, within 0 to 1")
-        _require(self.tries >= 1, "tries", self.tries, "at least 1")
-        if self.voxels[1] == 4 and self.colours == 1:
-            raise UsageError(
-                "voxels=(4, 4) in one colour leaves nothing: every 4-voxel sculpture that spans three axes is "
-                "symmetric; allow 5 voxels, or set colours to 2 or more"
-            )
+__all__ = [
+    "DIRS",
+    "RotationDataset",
+    "RotationGenerator",
+    "RotationTaskPair",
+    "Voxel",
+    "create_dataset",
+    "create_task_pair",
+    "generate_horizontal_rotation",
+    "generate_prompt",
+]
 
 
-def _require(fit: bool, name: str, value: object, wanted: str) -> None:
-    if not fit:
-        raise UsageError(f"rotation: {name}={value!r} is impossible; wanted {wanted}")
+class RotationTaskPair(TypedDict):
+    """The record of a question, with the keys of the specification. The record on disk has more."""
+
+    id: str
+    prompt: str
+    first_image_path: str
+    final_image_path: str
+    task_category: str
+    rotation_data: RotationData
+    difficulty: str
+    created_at: str
 
 
-def sample(rng: Random, knobs: RotationKnobs) -> RotationPuzzle:
-    """A puzzle that will certify. Raises Uncertified when the knobs leave none within their tries."""
-    for _ in range(knobs.tries):
-        voxels = grow_snake(
-            rng,
-            N=rng.randint(*knobs.voxels),
-            Lmin=knobs.segments[0],
-            Lmax=knobs.segments[1],
-            p_branch=knobs.p_branch,
-            max_deg=knobs.max_neighbours,
-            tries=knobs.tries,
+class RotationDataset(TypedDict):
+    """The record of a dataset."""
+
+    name: str
+    description: str
+    pairs: list[RotationTaskPair]
+
+
+class RotationGenerator:
+    """Generates task data without images. Two generators with the same seed give the same data."""
+
+    def __init__(self, seed: int = 42, difficulty: str | None = None, params: RotationParams | None = None) -> None:
+        self._seed = seed
+        self._difficulty = CUSTOM if params is not None else difficulty or TASK.default_difficulty
+        self._params = params if params is not None else TASK.preset(difficulty)
+
+    def generate_tasks(self, num_tasks: int = 50) -> list[dict[str, Any]]:
+        """Return the data of different sculptures, for ``create_task_pair`` and ``generate_prompt``."""
+        check_number(TASK, num_tasks, self._params)
+        puzzles = islice(iterate_puzzles(TASK, self._seed, self._params), num_tasks)
+        return [_make_task_data(puzzle, self._difficulty) for puzzle in puzzles]
+
+
+create_dataset = partial(create_task_dataset, TASK)
+"""Create questions without duplicates, and return a RotationDataset: see ``create_task_dataset``."""
+
+
+def create_task_pair(
+    task_data: Mapping[str, Any], task_id: str, output_dir: Path | str | None = None
+) -> RotationTaskPair:
+    """Write the question of one sculpture. Returns its record."""
+    root = layout.QUESTIONS if output_dir is None else Path(output_dir)
+    difficulty = str(task_data.get("difficulty", CUSTOM))
+    puzzle = _parse_task_data(task_data)
+    return cast(RotationTaskPair, write_question(TASK, puzzle, task_id, root, difficulty=difficulty, seed=None))
+
+
+def generate_prompt(task_data: Mapping[str, Any]) -> str:
+    """Return the prompt for a video model."""
+    return format_prompt(_parse_task_data(task_data))
+
+
+def _make_task_data(puzzle: VoxelPuzzle, difficulty: str) -> dict[str, Any]:
+    return {
+        "voxels": list(puzzle.voxels),
+        "first_view": (puzzle.elev_deg, puzzle.azim_deg),
+        "final_view": (puzzle.elev_deg, puzzle.final_azim_deg),
+        "angle_difference": puzzle.angle_deg,
+        "difficulty": difficulty,
+        "num_voxels": len(puzzle.voxels),
+        "colours": list(puzzle.colours),
+    }
+
+
+def _parse_task_data(task_data: Mapping[str, Any]) -> VoxelPuzzle:
+    """Return the certified puzzle that the data describe. Raises UsageError where they describe none."""
+    try:
+        voxels = tuple((int(x), int(y), int(z)) for x, y, z in task_data["voxels"])
+        (elev1, azim1), (elev2, azim2) = task_data["first_view"], task_data["final_view"]
+        colours = tuple(str(colour) for colour in task_data.get("colours", ()))
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"not valid task data ({error!r}); give voxels, first_view and final_view (elevation, azimuth), as "
+            "RotationGenerator().generate_tasks() returns them"
+        ) from error
+    if elev1 != elev2:
+        raise UsageError(
+            f"first_view has elevation {elev1:g} and final_view {elev2:g}; give both the same: the camera rotates "
+            "horizontally only"
         )
-        if voxels is None:
-            break
-        colours = _colours(rng, len(voxels), knobs.colours)
-        if not _telling(shape_of(voxels, colours)):
-            continue
-        for _ in range(_VIEWS_A_SNAKE):
-            puzzle = RotationPuzzle(
-                voxels=voxels,
-                elev_deg=float(rng.randint(*knobs.elevations)),
-                azim_deg=float(rng.randint(0, 359)),
-                angle_deg=float(rng.choice(knobs.angles)),
-                colours=colours,
-            )
-            first = seen_voxels(puzzle, 0.0)
-            share = np.count_nonzero(first) / len(first)
-            if knobs.visible[0] <= share <= knobs.visible[1] and (first | seen_voxels(puzzle, 1.0)).all():
-                return puzzle
-    raise Uncertified(f"no sound rotation puzzle within {knobs.tries} tries of {knobs}; allow more, or other segments")
-
-
-def _colours(rng: Random, voxels: int, count: int) -> tuple[str, ...]:
-    """A colour for each voxel, every one of ``count`` in use where there are voxels enough."""
-    if count == 1:
-        return ()
-    chosen = rng.sample(PALETTE, count)
-    colours = chosen[:voxels] + [rng.choice(chosen) for _ in range(voxels - count)]
-    rng.shuffle(colours)
-    return tuple(colours)
-
-
-def _telling(shape: Shape) -> bool:
-    """Whether the sculpture differs from its turns and from its mirror image by enough to be seen."""
-    return not (shape.symmetric or shape.achiral or shape.lookalike)
-
-
-@lru_cache(maxsize=16)
-def seen_voxels(puzzle: RotationPuzzle, t: float) -> NDArray[np.bool_]:
-    """Which voxels the camera sees at time t of the solution: two spots or more, of four on each face."""
-    eye = eye_of(puzzle, puzzle.azim_deg + puzzle.angle_deg * t, puzzle.elev_deg)
-    return visible_spots(solid_of(puzzle.voxels), eye) >= 2
-
-
-def certify(puzzle: RotationPuzzle) -> None:
-    """Raises Uncertified unless the sculpture is sound and its turn can be seen."""
-    voxels = puzzle.voxels
-    if len(voxels) < 4 or len(set(voxels)) < len(voxels):
-        raise Uncertified(f"{len(voxels)} voxels, {len(set(voxels))} of them distinct; wanted 4 or more, each once")
-    if not connected(voxels):
-        raise Uncertified(f"the sculpture falls apart: {voxels}")
-    if not spans_all_axes(voxels):
-        raise Uncertified(f"the sculpture is flat: {voxels}")
-    if puzzle.colours and len(puzzle.colours) != len(voxels):
-        raise Uncertified(f"{len(puzzle.colours)} colours for {len(voxels)} voxels")
-    if puzzle.angle_deg % 360 == 0:
-        raise Uncertified(f"a turn of {puzzle.angle_deg:g} degrees ends where it began")
-    if shape_of(voxels, puzzle.colours).symmetric:
-        raise Uncertified(f"{voxels}: a rotation maps the sculpture onto itself")
-    first, final = seen_voxels(puzzle, 0.0), seen_voxels(puzzle, 1.0)
-    seen, in_all = np.count_nonzero(first), np.count_nonzero(first | final)
-    if seen < 0.5 * len(voxels) or in_all < 0.75 * len(voxels):
-        raise Uncertified(
-            f"{voxels}: the first view shows {seen} of {len(voxels)} voxels, both together {in_all}; wanted half and "
-            "three quarters"
-        )
-
-
-def key(puzzle: RotationPuzzle) -> Hashable:
-    """The sculpture, whichever way it lies: the same one is never asked about twice."""
-    return shape_of(puzzle.voxels, puzzle.colours).key
-
-
-def solution(puzzle: RotationPuzzle, t: float) -> View:
-    """The camera at time t of an even turn."""
-    azim_deg = (puzzle.azim_deg + puzzle.angle_deg * t) % 360
-    return View(azim_deg, puzzle.elev_deg, puzzle.voxels, puzzle.paint)
-
-
-def prompt(puzzle: RotationPuzzle) -> str:
-    return VIDEO_PROMPT.format(
-        num_voxels=len(puzzle.voxels),
-        elev1=f"{puzzle.elev_deg:g}",
-        azim1=f"{puzzle.azim_deg:g}",
-        elev2=f"{puzzle.elev_deg:g}",
-        azim2=f"{puzzle.final_azim_deg:g}",
-        angle=f"{puzzle.angle_deg:g}",
-    )
-
-
-def spec_difficulty(voxels: Sequence[Voxel]) -> str:
-    """The specification's grade, by how many layers the sculpture takes along the axes. It never exceeds easy."""
-    layers = sum(len(set(along)) for along in zip(*voxels, strict=True))
-    score = 2 + (2 if layers > 6 else 1 if layers > 4 else 0)
-    return "easy" if score <= 4 else "medium" if score <= 6 else "hard"
+    puzzle = VoxelPuzzle(voxels, float(elev1), float(azim1), float(azim2 - azim1) % 360, colours)
+    try:
+        certify_puzzle(puzzle)
+    except Uncertified as error:
+        raise UsageError(f"not a valid rotation question: {error}") from error
+    return puzzle

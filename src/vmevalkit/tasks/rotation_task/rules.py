@@ -1,242 +1,220 @@
-"""What a view is worth, and what happened on the way to it. No pixels here."""
+"""What happened on the way to the final view. No pixels here."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.core.records import Finding
-from vmevalkit.tasks.rotation_task.metrics import measure
-from vmevalkit.tasks.rotation_task.path import Path, path_of
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View, angle_between
-from vmevalkit.tasks.rotation_task.snakes import mirrored, shape_of
-from vmevalkit.tasks.task import Checked, Trace, readable
+from vmevalkit.tasks.evidence import MIN_READINGS, find_spans
+from vmevalkit.tasks.rotation_task.acceptance import (
+    Structure,
+    classify_structure,
+    find_consensus,
+    is_accepted,
+    measure_progress,
+)
+from vmevalkit.tasks.rotation_task.camera_path import CameraPath, trace_camera_path
+from vmevalkit.tasks.rotation_task.metrics import measure_video
+from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle
+from vmevalkit.tasks.task import CheckResult, Trace, readable
 
-Structure = Literal["kept", "mirrored", "changed", "unknown"]
+TimedView = tuple[float, View]
+"""Seconds, and the view that was read then."""
 
-AZIMUTH_TOLERANCE_DEG = 15.0
-ELEVATION_TOLERANCE_DEG = 10.0
 STEADY_ELEVATION_DEG = 2.0
-_ZOOMS = (0.5, 1.6)
-_FARTHEST_SHIFT = 0.4
-_AT_START_DEG = 2.0  # a reading this near to the first view is the first view
-_BIN_DEG = 6.0
-
-LEAST_JUMP_DEG = 45.0
-"""A turn from one reading to the next that no frame rate explains."""
-_JUMP_RATIO = 3.0  # ... unless the whole film turns nearly as fast
+MAX_ELEVATION_CHANGE_DEG = 20.0
+"""The prompt asks to keep the elevation. A camera that leaves it by more on the way goes another way."""
+MIN_JUMP_DEG = 45.0
+"""A rotation from one reading to the next that no frame rate explains."""
+_JUMP_RATIO = 3.0  # ... unless the whole video rotates nearly as fast
 _REST_DEG = 0.5  # from one reading to the next; a camera at rest says nothing about its speed
-_LEAST_RUN = 3  # readings in a row before another structure is believed
-_LEAST_SHARE = 0.08  # ... and this share of all
-_CLUTTER = 0.003  # what stands beside the sculpture and counts as something that may hide it
-_LOST_SHARE = 0.5  # of the readings without a structure that can be made out; a hand or caption may cover it for less
-_ENDS_S = 0.5
+_MIN_SHARE = 0.08  # ... and this share of all readings
+_CLUTTER = 0.003  # what is beside the sculpture and may hide it
+_LOST_SHARE = 0.5  # of the readings without a recognised structure; a hand or a caption covers it for less
+_END_S = 0.5
 _MISFIT, _MISFIT_COLOURED = 0.018, 0.045
-"""What the sculpture may leave unexplained at the end. Honest films left 0.007 at most, with a table, in 210 films; a
-sculpture that is none of those tried leaves more, even where no other explains the frame better."""
-_MISFIT_GROWTH = 4.0  # ... or so many times what it left at the beginning: a bad picture is bad in all its frames
-_OTHER_COLOUR = 40.0  # levels
-_OTHER_LIGHT = 25.0
-_OTHER_ZOOM = 0.1
+"""What the sculpture may leave unexplained at the end. Correct videos left 0.007 at most, with a table, in 210 videos.
+A sculpture that is none of those that were tried leaves more, even where no other one explains the frame better."""
+_MISFIT_GROWTH = 4.0  # ... or so many times what it left at the beginning: a bad image is bad in all frames
+_COLOUR_CHANGE = 40.0  # levels
+_HUE_CHANGE = 0.6  # of the strength of a colour: a change of hue, not of the light
+_LIGHT_CHANGE = 25.0  # levels
+_ZOOM_CHANGE = 0.1
+_MIN_REVERSAL_DEG = 8.0
+_FLICKER_SHARE = 0.05
 
 
-def structure(puzzle: RotationPuzzle, view: View) -> Structure:
-    if not view.voxels:
-        return "unknown"
-    if view.voxels == puzzle.voxels or set(view.voxels) == set(puzzle.voxels):
-        return "kept"
-    if shape_of(view.voxels).key == shape_of(mirrored(puzzle.voxels)).key:
-        return "mirrored"
-    return "changed"
+def check_trace(puzzle: VoxelPuzzle, trace: Trace[View]) -> CheckResult:
+    """Return the findings and metrics of a trace. Unreadable frames are skipped."""
+    readings = readable(trace)
+    if not readings:
+        return CheckResult()
+    structures = _classify_structures(puzzle, [view for _, view in readings])
+    path = trace_camera_path(puzzle, readings)
+    end = find_consensus(puzzle, [view for seconds, view in readings if seconds > readings[-1][0] - _END_S])
+    metrics = measure_video(puzzle, trace, readings, [structure == "kept" for structure in structures], path, end)
+    metrics["goal"] = 1.0 if is_accepted(puzzle, end) else measure_progress(puzzle, end)
+    # A rotation that continues behind a hand or a caption is not a jump: the covered views bridge it.
+    jumps = _find_jumps(path) if _find_jumps(trace_camera_path(puzzle, readings, use_covered=True)) else []
+    findings = [
+        *_find_structure_changes(readings, structures),
+        *_find_misfit_at_end(puzzle, readings),
+        *_find_recolouring(readings),
+        *_find_climb(puzzle, readings),
+        *jumps,
+    ]
+    findings += _find_remarks(puzzle, readings, path, metrics)
+    return CheckResult(tuple(findings), metrics)
 
 
-def accepted(puzzle: RotationPuzzle, view: View) -> bool:
-    """The sculpture itself, seen from where the camera shall end."""
-    return (
-        structure(puzzle, view) == "kept"
-        and abs(angle_between(puzzle.final_azim_deg, view.azim_deg)) <= AZIMUTH_TOLERANCE_DEG
-        and abs(view.elev_deg - puzzle.elev_deg) <= ELEVATION_TOLERANCE_DEG
-        and _ZOOMS[0] <= view.zoom <= _ZOOMS[1]
-        and max(map(abs, view.shift)) <= _FARTHEST_SHIFT
-    )
-
-
-def progress(puzzle: RotationPuzzle, view: View) -> float:
-    """The share of the turn that is done, either way round; less for a camera that left its height."""
-    if structure(puzzle, view) != "kept":
-        return 0.0
-    whole = abs(angle_between(puzzle.azim_deg, puzzle.final_azim_deg))
-    left = abs(angle_between(puzzle.final_azim_deg, view.azim_deg))
-    turned = (whole - left - _AT_START_DEG) / (whole - AZIMUTH_TOLERANCE_DEG - _AT_START_DEG)
-    tilted = max(abs(view.elev_deg - puzzle.elev_deg) - ELEVATION_TOLERANCE_DEG, 0.0)
-    return min(max(turned, 0.0), 1.0) * max(1 - tilted / 30, 0.0)
-
-
-def identity(puzzle: RotationPuzzle, view: View) -> Hashable:
-    """The pose in steps of some degrees, the first view in the middle of one; and the structure."""
-    turned = round(angle_between(puzzle.azim_deg, view.azim_deg) / _BIN_DEG)
-    tilted = round((view.elev_deg - puzzle.elev_deg) / _BIN_DEG)
-    kept = structure(puzzle, view) == "kept"
-    return turned, tilted, "kept" if kept else tuple(sorted(view.voxels))
-
-
-def settle(puzzle: RotationPuzzle, views: Sequence[View]) -> View:
-    """The pose at the end of the line that the readings lie on: a camera may move until its last frame."""
-    kinds = Counter(structure(puzzle, view) for view in views)
-    kind = kinds.most_common(1)[0][0]
-    numbers = [i for i, view in enumerate(views) if structure(puzzle, view) == kind]
-    alike = [views[i] for i in numbers]
-    last = alike[-1]
-    azimuths = [angle_between(last.azim_deg, view.azim_deg) for view in alike]
-    return View(
-        azim_deg=(last.azim_deg + _line_end(numbers, azimuths)) % 360,
-        elev_deg=_line_end(numbers, [view.elev_deg for view in alike]),
-        voxels=last.voxels,
-        paint=last.paint,
-        zoom=float(np.median([view.zoom for view in alike])),
-        shift=(float(np.median([v.shift[0] for v in alike])), float(np.median([v.shift[1] for v in alike]))),
-        table=sum(view.table for view in alike) * 2 > len(alike),
-    )
-
-
-def _line_end(numbers: Sequence[int], values: Sequence[float]) -> float:
-    """The last value of the straight line through most of the values: the median slope, then the median offset."""
-    if len(values) < 3:
-        return values[-1]
-    x, y = np.array(numbers, np.float64), np.array(values)
-    i, j = np.triu_indices(len(x), 1)
-    slope = np.median((y[j] - y[i]) / (x[j] - x[i]))
-    return float(np.median(y + slope * (x[-1] - x)))
-
-
-def check(puzzle: RotationPuzzle, trace: Trace[View]) -> Checked:
-    read = readable(trace)
-    if not read:
-        return Checked()
-    kinds = _kinds(puzzle, [view for _, view in read])
-    path = path_of(puzzle, read)
-    end = settle(puzzle, [view for seconds, view in read if seconds > read[-1][0] - 0.5])
-    metrics = measure(puzzle, trace, read, [kind == "kept" for kind in kinds], path, end)
-    metrics["goal"] = 1.0 if accepted(puzzle, end) else progress(puzzle, end)
-    # A turn that goes on behind a hand or a caption is no jump: the covered views bridge it.
-    jumps = _jumps(path) if _jumps(path_of(puzzle, read, covered=True)) else []
-    findings = [*_structure_findings(read, kinds), *_misfit_at_end(puzzle, read), *jumps]
-    findings += _manners(puzzle, read, path, metrics)
-    return Checked(tuple(findings), metrics)
-
-
-def _misfit_at_end(puzzle: RotationPuzzle, read: Sequence[tuple[float, View]]) -> list[Finding]:
-    known = [(seconds, view.track.misfit) for seconds, view in read if view.track is not None]
-    if not known:
+def _find_misfit_at_end(puzzle: VoxelPuzzle, readings: Sequence[TimedView]) -> list[Finding]:
+    misfits = [(seconds, view.track.misfit) for seconds, view in readings if view.track is not None]
+    if not misfits:
         return []
-    first = float(np.median([misfit for seconds, misfit in known if seconds <= known[0][0] + _ENDS_S / 2]))
-    last = float(np.median([misfit for seconds, misfit in known if seconds >= known[-1][0] - _ENDS_S]))
-    most = max(_MISFIT_COLOURED if puzzle.colours else _MISFIT, _MISFIT_GROWTH * first)
-    if last <= most:
+    first = float(np.median([misfit for seconds, misfit in misfits if seconds <= misfits[0][0] + _END_S / 2]))
+    last = float(np.median([misfit for seconds, misfit in misfits if seconds >= misfits[-1][0] - _END_S]))
+    if last <= max(_MISFIT_COLOURED if puzzle.colours else _MISFIT, _MISFIT_GROWTH * first):
         return []
-    detail = f"At the end the sculpture does not fit: {last / max(first, 1e-4):.0f} times as badly as at the beginning."
-    return [Finding("structure_misfit", True, detail, known[-1][0])]
+    detail = (
+        f"The sculpture does not match at the end: it differs {last / max(first, 1e-4):.0f} times as much as at the "
+        "beginning."
+    )
+    return [Finding("structure_misfit", True, detail, misfits[-1][0])]
 
 
-def _structure_findings(read: Sequence[tuple[float, View]], kinds: Sequence[Structure]) -> list[Finding]:
+def _find_climb(puzzle: VoxelPuzzle, readings: Sequence[TimedView]) -> list[Finding]:
+    spans = find_spans(readings, lambda view: abs(view.elev_deg - puzzle.elev_deg) > MAX_ELEVATION_CHANGE_DEG)
+    if not spans:
+        return []
+    detail = f"The camera leaves its elevation by more than {MAX_ELEVATION_CHANGE_DEG:.0f} degrees on the way."
+    return [Finding("elevation_left", True, detail, spans[0].start_s)]
+
+
+def _find_recolouring(readings: Sequence[TimedView]) -> list[Finding]:
+    """Return a finding where the sculpture has other hues at the end than at the beginning of the video."""
+    first = _measure_hues([view for seconds, view in readings if seconds <= readings[0][0] + _END_S / 2])
+    last = _measure_hues([view for seconds, view in readings if seconds > readings[-1][0] - _END_S])
+    if first is None or last is None or first.shape != last.shape:
+        return []
+    change = np.linalg.norm(last - first, axis=1).mean()
+    strength = max(np.linalg.norm(hues, axis=1).mean() for hues in (first, last))
+    if change <= max(_COLOUR_CHANGE, _HUE_CHANGE * strength):
+        return []
+    return [Finding("colour_changed", True, "The sculpture changes its colour.", readings[-1][0])]
+
+
+def _measure_hues(views: Sequence[View]) -> NDArray[np.float64] | None:
+    """Return the colours of the sculpture without their brightness, by the median of the views."""
+    counts = Counter(len(view.paint) for view in views if view.voxels)
+    if not counts:
+        return None
+    usual = counts.most_common(1)[0][0]
+    paints = np.array([_parse_paint(view.paint) for view in views if view.voxels and len(view.paint) == usual])
+    colours = np.median(paints, axis=0)
+    return np.asarray(colours - colours.mean(axis=1, keepdims=True))
+
+
+def _find_structure_changes(readings: Sequence[TimedView], structures: Sequence[Structure]) -> list[Finding]:
     findings = []
-    for kind, name, detail in (
-        ("mirrored", "structure_mirrored", "The sculpture turns into its mirror image."),
+    for structure, name, detail in (
+        ("mirrored", "structure_mirrored", "The sculpture becomes its mirror image."),
         ("changed", "structure_changed", "A voxel of the sculpture is moved, lost or added."),
     ):
-        runs = _runs(kinds, kind)
-        sustained = [start for start, length in runs if length >= _LEAST_RUN]
-        if sustained and sum(length for _, length in runs) >= _LEAST_SHARE * len(kinds):
-            findings.append(Finding(name, True, detail, read[sustained[0]][0]))
-    runs = _runs(kinds, "unknown")
-    share = sum(length for _, length in runs) / len(kinds)
+        runs = _find_runs(structures, structure)
+        long_runs = [start for start, length in runs if length >= MIN_READINGS]
+        if long_runs and sum(length for _, length in runs) >= _MIN_SHARE * len(structures):
+            findings.append(Finding(name, True, detail, readings[long_runs[0]][0]))
+    runs = _find_runs(structures, "unknown")
+    share = sum(length for _, length in runs) / len(structures)
     if share >= _LOST_SHARE:
-        detail = f"The sculpture cannot be made out in {share:.0%} of the film: it became something else."
-        findings.append(Finding("structure_lost", True, detail, read[runs[0][0]][0]))
+        detail = f"The sculpture cannot be recognised in {share:.0%} of the video: it became something else."
+        findings.append(Finding("structure_lost", True, detail, readings[runs[0][0]][0]))
     return findings
 
 
-def _kinds(puzzle: RotationPuzzle, views: Sequence[View]) -> list[Structure]:
-    """The structure of each view; voxels that something hides while it passes are not lost."""
-    kinds = [structure(puzzle, view) for view in views]
+def _classify_structures(puzzle: VoxelPuzzle, views: Sequence[View]) -> list[Structure]:
+    """Return the structure of each view. Voxels that something hides while it passes are not lost."""
+    structures = [classify_structure(puzzle, view) for view in views]
     clutter = [view.track.clutter if view.track is not None else 0.0 for view in views]
-    for start, length in _runs(kinds, "changed"):
+    for start, length in _find_runs(structures, "changed"):
         stop = start + length
-        if start == 0 or "kept" not in kinds[stop:]:
+        if start == 0 or "kept" not in structures[stop:]:
             continue
-        calm = max(min(clutter[:start]), min(clutter[stop:]))
-        passes = min(clutter[start:stop]) > 2 * calm + _CLUTTER
-        if passes and all(set(view.voxels) < set(puzzle.voxels) for view in views[start:stop]):
-            kinds[start:stop] = ["kept"] * length
-    return kinds
+        usual = max(min(clutter[:start]), min(clutter[stop:]))
+        is_passing = min(clutter[start:stop]) > 2 * usual + _CLUTTER
+        if is_passing and all(set(view.voxels) < set(puzzle.voxels) for view in views[start:stop]):
+            structures[start:stop] = ["kept"] * length
+    return structures
 
 
-def _runs(kinds: Sequence[Structure], wanted: str) -> list[tuple[int, int]]:
-    """Start and length of each unbroken run of a kind."""
+def _find_runs(structures: Sequence[Structure], wanted: str) -> list[tuple[int, int]]:
+    """Return start and length of each unbroken run of a structure."""
     runs, start = [], 0
-    for kind, group in groupby(kinds):
+    for structure, group in groupby(structures):
         length = len(list(group))
-        if kind == wanted:
+        if structure == wanted:
             runs.append((start, length))
         start += length
     return runs
 
 
-def _jumps(path: Path) -> list[Finding]:
-    """The first step that is too far for the time it took, by the speed that the camera has where it moves."""
+def _find_jumps(path: CameraPath) -> list[Finding]:
+    """Return the first step that is too far for its time, compared with the camera's speed while it moves."""
     steps = [(t, t - s, abs(b - a)) for (s, a), (t, b) in pairwise(path.turns)]
     moving = [(time, step) for _, time, step in steps if step >= _REST_DEG]
-    lasted, turned = (sum(numbers) for numbers in zip((0.0, 0.0), *moving, strict=True))
+    moving_s, moving_deg = (sum(numbers) for numbers in zip((0.0, 0.0), *moving, strict=True))
     for seconds, time, step in steps:
-        usual = (turned - step) / max(lasted - time, 1e-6)
-        if step > max(LEAST_JUMP_DEG, _JUMP_RATIO * usual * time):
+        usual_speed = (moving_deg - step) / max(moving_s - time, 1e-6)
+        if step > max(MIN_JUMP_DEG, _JUMP_RATIO * usual_speed * time):
             return [Finding("jump", True, f"The view jumps by {step:.0f} degrees at once.", seconds)]
     return []
 
 
-def _manners(
-    puzzle: RotationPuzzle, read: Sequence[tuple[float, View]], path: Path, metrics: dict[str, float]
+def _find_remarks(
+    puzzle: VoxelPuzzle, readings: Sequence[TimedView], path: CameraPath, metrics: dict[str, float]
 ) -> list[Finding]:
-    """What is worth a remark, but no reason to fail."""
+    """Return findings that are worth a remark and do not fail the video."""
     findings = []
     off = [seconds for seconds, elev in path.elevations if abs(elev - puzzle.elev_deg) > STEADY_ELEVATION_DEG]
     if len(off) > 0.1 * len(path.elevations):
-        most = max(abs(elev - puzzle.elev_deg) for _, elev in path.elevations)
-        findings.append(
-            Finding("elevation_drift", False, f"The camera leaves its height by {most:.0f} degrees.", off[0])
-        )
-    back = path.backward_deg()
-    if back > 8:
-        findings.append(Finding("reversal", False, f"The camera goes back by {back:.0f} degrees on its way.", None))
+        largest = max(abs(elev - puzzle.elev_deg) for _, elev in path.elevations)
+        detail = f"The elevation of the camera changes by {largest:.0f} degrees."
+        findings.append(Finding("elevation_drift", False, detail, off[0]))
+    backward = path.backward_deg()
+    if backward > _MIN_REVERSAL_DEG:
+        findings.append(Finding("reversal", False, f"The camera goes back by {backward:.0f} degrees.", None))
     if path.total_deg() > 20 and metrics["speed_consistency"] < 0.15:
-        findings.append(Finding("uneven_speed", False, "The camera turns at a very uneven speed.", None))
-    if metrics["distance_drift"] > _OTHER_ZOOM:
+        findings.append(Finding("uneven_speed", False, "The camera rotates at a very uneven speed.", None))
+    if metrics["distance_drift"] > _ZOOM_CHANGE:
         detail = f"The sculpture changes its size by {metrics['distance_drift']:.0%}."
         findings.append(Finding("distance_change", False, detail, None))
-    if metrics["flicker"] > 0.05:
-        detail = f"{metrics['flicker']:.0%} of the frames break with those around them."
+    if metrics["flicker"] > _FLICKER_SHARE:
+        detail = f"{metrics['flicker']:.0%} of the frames do not match their neighbours."
         findings.append(Finding("flicker", False, detail, None))
-    return findings + _colour_findings(puzzle, read)
+    return findings + _find_colour_changes(puzzle, readings)
 
 
-def _colour_findings(puzzle: RotationPuzzle, read: Sequence[tuple[float, View]]) -> list[Finding]:
+def _find_colour_changes(puzzle: VoxelPuzzle, readings: Sequence[TimedView]) -> list[Finding]:
     own = _mean_colour(puzzle.paint)
-    colours = np.array([_mean_colour(view.paint) for _, view in read if view.voxels] or [own])
+    colours = np.array([_mean_colour(view.paint) for _, view in readings if view.voxels] or [own])
     tint = np.median(colours - colours.mean(axis=1, keepdims=True), axis=0) - (own - own.mean())
     findings = []
-    if np.abs(np.median(colours, axis=0) - own).max() > _OTHER_COLOUR or np.abs(tint).max() > _OTHER_COLOUR / 2:
+    if np.abs(np.median(colours, axis=0) - own).max() > _COLOUR_CHANGE or np.abs(tint).max() > _COLOUR_CHANGE / 2:
         findings.append(Finding("recoloured", False, "The sculpture has another colour.", None))
     light = colours.mean(axis=1)
-    if np.percentile(light, 95) - np.percentile(light, 5) > _OTHER_LIGHT:
-        findings.append(Finding("lighting_change", False, "The light changes in the course of the film.", None))
+    if np.percentile(light, 95) - np.percentile(light, 5) > _LIGHT_CHANGE:
+        findings.append(Finding("lighting_change", False, "The light changes during the video.", None))
     return findings
 
 
 def _mean_colour(paint: tuple[str, ...]) -> NDArray[np.float64]:
-    levels = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in paint], np.float64)
-    return np.asarray(levels.mean(axis=0))
+    return np.asarray(_parse_paint(paint).mean(axis=0))
+
+
+def _parse_paint(paint: tuple[str, ...]) -> NDArray[np.float64]:
+    return np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in paint], np.float64)

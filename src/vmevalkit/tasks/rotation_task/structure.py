@@ -2,80 +2,88 @@
 
 from __future__ import annotations
 
-from math import exp
-
 import cv2
 import numpy as np
 
-from vmevalkit.tasks.rotation_task.bank import ViewBank
-from vmevalkit.tasks.rotation_task.camera import camera_of, solid_of
-from vmevalkit.tasks.rotation_task.pose import SIDE, Fit, Look, Pose, PoseFitter
-from vmevalkit.tasks.rotation_task.snakes import Voxel, Voxels, mirrored, neighbours
+from vmevalkit.tasks.rotation_task.mesh import build_mesh
+from vmevalkit.tasks.rotation_task.parts import SIDE, Pose, make_view
+from vmevalkit.tasks.rotation_task.pose import ObservedFrame, PoseFit, PoseFitter
+from vmevalkit.tasks.rotation_task.render import project_view
+from vmevalkit.tasks.rotation_task.snakes import Voxel, Voxels, list_neighbours, mirror_voxels
+from vmevalkit.tasks.rotation_task.templates import ViewTemplates
 
-_WORTHWHILE = 0.85  # an edit must leave less than this share of what was unexplained
+_MAX_COST_SHARE = 0.85  # an edit must leave less than this share of what was unexplained
+_EXPLAINED = 0.0015  # misfit and stray of a frame in which nothing is left to explain
 _SHORTLIST = 8
 
 
-def mirror_fit(fitter: PoseFitter, bank: ViewBank, look: Look, soft: Look, place: Pose) -> Fit:
-    """The best that the mirrored sculpture can do, from any azimuth.
+def fit_mirror_image(
+    fitter: PoseFitter, templates: ViewTemplates, frame: ObservedFrame, coarse: ObservedFrame, place: Pose
+) -> PoseFit:
+    """Return the best fit of the mirrored sculpture, from any azimuth.
 
-    ``soft`` is the frame blurred more, ``place`` a pose that says where and how large the sculpture was last.
+    ``coarse`` is the frame with more blur; ``place`` is a pose with the last position and size of the sculpture.
     """
-    voxels = mirrored(fitter.puzzle.voxels)
+    voxels = mirror_voxels(fitter.puzzle.voxels)
     fits = []
-    for pose, _ in bank.nearest(look, place, 3, flipped=True):
+    for pose, _ in templates.find_nearest(frame, place, 3, is_mirrored=True):
         start = pose.copy()
-        start[0] = (180 - pose[0]) % 360  # the mirror swaps left and right along x
-        fits.append(fitter.fit(soft, voxels, start, 3))
+        start[0] = (180 - pose[0]) % 360  # the mirror exchanges left and right along x
+        fits.append(fitter.fit(coarse, voxels, start, 3))
     best = min(fits, key=lambda fit: fit.misfit)
-    return fitter.fit(look, voxels, best.pose, 6, thorough=True)
+    return fitter.fit(frame, voxels, best.pose, 6, thorough=True)
 
 
-def edit_fit(fitter: PoseFitter, look: Look, fit: Fit) -> Fit | None:
-    """A sculpture with one voxel moved, lost or added that explains the frame better, if there is one."""
-    base = fitter.cost(look, fit.voxels, fit)
-    first = _best_edit(fitter, look, fit, _removals(fitter, fit) + _additions(fitter, fit))
-    if first is None or first[1] > _WORTHWHILE * base:
+def fit_edited(fitter: PoseFitter, frame: ObservedFrame, fit: PoseFit) -> PoseFit | None:
+    """Return the fit of a sculpture with one voxel moved, lost or added, if one explains the frame better."""
+    own_cost = fitter.measure_cost(frame, fit.voxels, fit)
+    first = _find_best_edit(fitter, frame, fit, _list_removals(fitter, fit) + _list_additions(fitter, fit))
+    if first is None or first[1] > _MAX_COST_SHARE * own_cost:
         return None
-    refit = fitter.fit(look, first[0], fit.pose, 2)
-    lost = len(first[0]) < len(fit.voxels)
-    second = _best_edit(fitter, look, refit, _additions(fitter, refit) if lost else _removals(fitter, refit))
+    refit = fitter.fit(frame, first[0], fit.pose, 2)
+    if refit.misfit + refit.stray < _EXPLAINED:
+        return refit  # a second edit could only remove a voxel that hardly shows
+    is_lost = len(first[0]) < len(fit.voxels)
+    edits = _list_additions(fitter, refit) if is_lost else _list_removals(fitter, refit)
+    second = _find_best_edit(fitter, frame, refit, edits)
     if second is None or set(second[0]) == set(fit.voxels):
         return refit
-    alone = fitter.cost(look, refit.voxels, refit)
-    return fitter.fit(look, second[0], refit.pose, 3) if second[1] < _WORTHWHILE * alone else refit
+    cost = fitter.measure_cost(frame, refit.voxels, refit)
+    return fitter.fit(frame, second[0], refit.pose, 3) if second[1] < _MAX_COST_SHARE * cost else refit
 
 
-def _best_edit(fitter: PoseFitter, look: Look, fit: Fit, edits: list[Voxels]) -> tuple[Voxels, float] | None:
-    costs = [(fitter.cost(look, voxels, fit), i) for i, voxels in enumerate(edits)]
+def _find_best_edit(
+    fitter: PoseFitter, frame: ObservedFrame, fit: PoseFit, edits: list[Voxels]
+) -> tuple[Voxels, float] | None:
+    """Return the edit with the lowest cost, and the cost."""
+    costs = [(fitter.measure_cost(frame, voxels, fit), i) for i, voxels in enumerate(edits)]
     if not costs:
         return None
     cost, i = min(costs)
     return edits[i], cost
 
 
-def _removals(fitter: PoseFitter, fit: Fit) -> list[Voxels]:
-    doubtful = _most_doubtful(fitter, fit, list(fit.voxels))
+def _list_removals(fitter: PoseFitter, fit: PoseFit) -> list[Voxels]:
+    doubtful = _find_doubtful_cells(fitter, fit, list(fit.voxels))
     return [tuple(v for v in fit.voxels if v != voxel) for voxel in doubtful]
 
 
-def _additions(fitter: PoseFitter, fit: Fit) -> list[Voxels]:
-    taken = set(fit.voxels)
-    free = sorted({near for voxel in fit.voxels for near in neighbours(voxel)} - taken)
-    return [(*fit.voxels, voxel) for voxel in _most_doubtful(fitter, fit, free)]
+def _list_additions(fitter: PoseFitter, fit: PoseFit) -> list[Voxels]:
+    free = sorted({near for voxel in fit.voxels for near in list_neighbours(voxel)} - set(fit.voxels))
+    return [(*fit.voxels, voxel) for voxel in _find_doubtful_cells(fitter, fit, free)]
 
 
-def _most_doubtful(fitter: PoseFitter, fit: Fit, cells: list[Voxel]) -> list[Voxel]:
-    """The cells where most is unexplained, to spare renders of the others."""
-    points = camera_of(fitter.puzzle).project(solid_of(tuple(cells)).corners, fit.pose[0], fit.pose[1])
-    points = (points * exp(fit.pose[2]) + fit.pose[3:] + 0.5) * SIDE
+def _find_doubtful_cells(fitter: PoseFitter, fit: PoseFit, cells: list[Voxel]) -> list[Voxel]:
+    """Return the cells where most is unexplained, so that the others need no render."""
+    corners = build_mesh(tuple(cells)).corners
+    points = project_view(fitter.puzzle, make_view(fit.voxels, fit.pose), corners) * SIDE
     rows, columns = fit.window
     rest = fit.rest.reshape(rows.stop - rows.start, columns.stop - columns.start)
     footprint = np.zeros(rest.shape, np.uint8)
-    doubt = []
-    for corners in (points - [columns.start, rows.start]).reshape(len(cells), 8, 2):
+    doubts = []
+    for outline in (points - [columns.start, rows.start]).reshape(len(cells), 8, 2):
         footprint[:] = 0
-        cv2.fillConvexPoly(footprint, cv2.convexHull(np.round(corners - 0.5).astype(np.int32)), 1)
-        doubt.append(float(cv2.mean(rest, footprint)[0]))
-    ranked = sorted(range(len(cells)), key=lambda k: -doubt[k])
-    return [cells[k] for k in ranked[:_SHORTLIST] if doubt[k] > 0]
+        cv2.fillConvexPoly(footprint, cv2.convexHull(np.round(outline - 0.5).astype(np.int32)), 1)
+        doubts.append(float(cv2.mean(rest, footprint)[0]))
+    ranked = sorted(range(len(cells)), key=lambda k: -doubts[k])
+    return [cells[k] for k in ranked[:_SHORTLIST] if doubts[k] > 0]

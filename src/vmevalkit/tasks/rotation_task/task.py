@@ -1,101 +1,97 @@
-"""3D mental rotation as a task: the contract, filled from the modules of this folder."""
+"""The rotation task: the contract, filled from the modules of this folder."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from random import Random
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.rotation_task import describing, films, render, rotation_reasoning, rules
+from vmevalkit.media.image import Frame
+from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.evidence import MotionLimits
+from vmevalkit.tasks.rotation_task.acceptance import (
+    find_consensus,
+    is_accepted,
+    is_structure_kept,
+    measure_progress,
+    view_key,
+)
+from vmevalkit.tasks.rotation_task.cheats import make_cheats
+from vmevalkit.tasks.rotation_task.params import RotationParams
 from vmevalkit.tasks.rotation_task.reader import RotationReader
-from vmevalkit.tasks.rotation_task.rotation_reasoning import RotationKnobs, spec_difficulty
-from vmevalkit.tasks.rotation_task.scene import RotationPuzzle, View
-from vmevalkit.tasks.task import WAY_COUNTS, Checked, Film, Task, Trace
+from vmevalkit.tasks.rotation_task.render import SIDE, draw_view
+from vmevalkit.tasks.rotation_task.rules import check_trace
+from vmevalkit.tasks.rotation_task.sampling import certify_puzzle, puzzle_key, sample_puzzle
+from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle, angle_between, solution_at
+from vmevalkit.tasks.rotation_task.tabletop import paint_backdrops
+from vmevalkit.tasks.rotation_task.text import describe_dataset, format_prompt, make_metadata
+from vmevalkit.tasks.task import PROCESS_MATTERS, Task
 
-GENERATION_METHOD = "3D voxel snake with viewpoint rotation"
+STEP_DEG = 30.0
+"""A step of the camera, in degrees."""
 
 
-class RotationTask(Task[RotationPuzzle, View, RotationKnobs]):
-    """Move the camera round a sculpture of voxels to the opposite side."""
+class RotationTask(Task[VoxelPuzzle, View, RotationParams]):
+    """Move the camera around a sculpture of voxels to the opposite side.
+
+    Functions of this folder that have a contract method's signature are bound to its name.
+    """
 
     name = "rotation"
     title = "3D Mental Rotation"
     category = "3D Mental Rotation"
-    description = describing.describe(())
-    version = "1"
-    puzzle_type = RotationPuzzle
-    knobs_type = RotationKnobs
-    difficulties: ClassVar[Mapping[str, RotationKnobs]] = {
-        "easy": RotationKnobs(),
-        "medium": RotationKnobs(voxels=(11, 13), visible=(0.6, 1.0)),
-        "hard": RotationKnobs(voxels=(15, 18), visible=(0.5, 0.9)),
+    description = describe_dataset(())
+    version = "2"
+    puzzle_type = VoxelPuzzle
+    params_type = RotationParams
+    difficulties: ClassVar[Mapping[str, RotationParams]] = {
+        "easy": RotationParams(),
+        "medium": RotationParams(voxels=(11, 13), visible=(0.6, 1.0)),
+        "hard": RotationParams(voxels=(15, 18), visible=(0.5, 0.9)),
     }
     anchored = False
+    has_flat_colours = False
     reading_scale = 0.5
-    tricks = WAY_COUNTS
+    tricks = PROCESS_MATTERS
+    complexity = Complexity(360**2, 3, 1.0, "extreme")
+    smallest_mark = 0.001
+    motion = MotionLimits(free_steps=0.6, max_steps=1.2, what="the camera", unit="degrees", scale=STEP_DEG)
 
-    def sample(self, rng: Random, knobs: RotationKnobs) -> RotationPuzzle:
-        return rotation_reasoning.sample(rng, knobs)
+    sample = staticmethod(sample_puzzle)
+    key = staticmethod(puzzle_key)
+    certify = staticmethod(certify_puzzle)
+    prompt = staticmethod(format_prompt)
+    metadata = staticmethod(make_metadata)
+    describe = staticmethod(describe_dataset)
+    solution = staticmethod(solution_at)
+    draw = staticmethod(draw_view)
+    reader = staticmethod(RotationReader)
+    accepted = staticmethod(is_accepted)
+    progress = staticmethod(measure_progress)
+    check = staticmethod(check_trace)
+    is_intact = staticmethod(is_structure_kept)
+    consensus_state = staticmethod(find_consensus)
+    state_key = staticmethod(view_key)
+    cheats = staticmethod(make_cheats)
 
-    def key(self, puzzle: RotationPuzzle) -> Hashable:
-        return rotation_reasoning.key(puzzle)
+    def moving_parts(self, puzzle: VoxelPuzzle, state: View) -> dict[Hashable, Any]:
+        return {"camera": state.azim_deg}
 
-    def certify(self, puzzle: RotationPuzzle) -> None:
-        rotation_reasoning.certify(puzzle)
+    def count_steps(self, puzzle: VoxelPuzzle, part: Hashable, before: float, after: float) -> float:
+        return abs(angle_between(before, after)) / STEP_DEG
 
-    def prompt(self, puzzle: RotationPuzzle) -> str:
-        return rotation_reasoning.prompt(puzzle)
+    def vary_backdrop(self, puzzle: VoxelPuzzle, state: View, image: Frame) -> list[Frame]:
+        """The prompt mentions a table, so a video may show one."""
+        return paint_backdrops(draw_view(puzzle, replace(state, has_table=False)), image)
 
-    def metadata(self, puzzle: RotationPuzzle) -> dict[str, Any]:
-        return {
-            "rotation_data": {
-                "generation_method": GENERATION_METHOD,
-                "num_voxels": len(puzzle.voxels),
-                "first_view_elev": puzzle.elev_deg,
-                "first_view_azim": puzzle.azim_deg,
-                "final_view_elev": puzzle.elev_deg,
-                "final_view_azim": puzzle.final_azim_deg,
-                "angle_difference": puzzle.angle_deg,
-                "structural_complexity": "snake_like_3d_voxels",
-            },
-            "voxels": [list(voxel) for voxel in puzzle.voxels],
-            "colours": list(puzzle.colours),
-            "spec_difficulty": spec_difficulty(puzzle.voxels),
-        }
+    def check_puzzle(self, puzzle: VoxelPuzzle) -> None:
+        if not all(abs(place) <= 100 for voxel in puzzle.voxels for place in voxel):
+            raise ValueError("a voxel is more than 100 cells from the middle")
+        if len(puzzle.colours) not in (0, len(puzzle.voxels)):
+            raise ValueError(f"{len(puzzle.voxels)} voxels have {len(puzzle.colours)} colours")
 
-    def describe(self, records: Sequence[Mapping[str, Any]]) -> str:
-        return describing.describe(records)
-
-    def size(self, puzzle: RotationPuzzle) -> tuple[int, int]:
-        return render.SIDE, render.SIDE
-
-    def solution(self, puzzle: RotationPuzzle, t: float) -> View:
-        return rotation_reasoning.solution(puzzle, t)
-
-    def draw(self, puzzle: RotationPuzzle, state: View) -> Frame:
-        return render.draw(puzzle, state)
-
-    def reader(self, puzzle: RotationPuzzle) -> RotationReader:
-        return RotationReader(puzzle)
-
-    def accepted(self, puzzle: RotationPuzzle, state: View) -> bool:
-        return rules.accepted(puzzle, state)
-
-    def progress(self, puzzle: RotationPuzzle, state: View) -> float:
-        return rules.progress(puzzle, state)
-
-    def check(self, puzzle: RotationPuzzle, trace: Trace[View]) -> Checked:
-        return rules.check(puzzle, trace)
-
-    def settle(self, puzzle: RotationPuzzle, states: Sequence[View]) -> View:
-        return rules.settle(puzzle, states)
-
-    def identity(self, puzzle: RotationPuzzle, state: View) -> Hashable:
-        return rules.identity(puzzle, state)
-
-    def films(self, puzzle: RotationPuzzle, rng: Random) -> dict[str, Film[View]]:
-        return films.films(puzzle, rng)
+    def size(self, puzzle: VoxelPuzzle) -> tuple[int, int]:
+        return SIDE, SIDE
 
 
 TASK = RotationTask()

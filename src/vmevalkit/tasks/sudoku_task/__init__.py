@@ -9,15 +9,15 @@ from vmevalkit.tasks.sudoku_task.generator import (
     generate_prompt,
     generate_solved_sudoku,
 )
-from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Ink, Sudoku, SudokuKnobs, SudokuState
+from vmevalkit.tasks.sudoku_task.sudoku_reasoning import CellInk, Sudoku, SudokuParams, SudokuState
 from vmevalkit.tasks.sudoku_task.task import TASK
 
 __all__ = [
     "TASK",
-    "Ink",
+    "CellInk",
     "Sudoku",
     "SudokuGenerator",
-    "SudokuKnobs",
+    "SudokuParams",
     "SudokuState",
     "create_board_image",
     "create_dataset",

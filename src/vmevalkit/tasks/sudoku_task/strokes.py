@@ -1,4 +1,4 @@
-"""Digits by hand: strokes of a pen, each time a little different."""
+"""Handwritten digits: strokes of a pen, different for each writer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 Point = tuple[float, float]
 Stroke = NDArray[np.float64]
-"""Points (x, y) of a line, n x 2: y from 0 at the top of a digit to 1 at its foot, x beginning at 0."""
+"""Points (x, y) of a line, n x 2: y from 0 at the top of a digit to 1 at its bottom, x from 0 at its left."""
 
 _WIDTH = 0.62
-"""Of a digit, relative to its height."""
+"""Width of a digit relative to its height."""
 
-_WAYS: dict[int, tuple[tuple[tuple[Point, ...], ...], ...]] = {
+_VARIANTS: dict[int, tuple[tuple[tuple[Point, ...], ...], ...]] = {
     1: (
         (((0.35, 0.1), (0.6, 0), (0.55, 0.5), (0.5, 1)),),
         (((0.5, 0), (0.5, 1)),),
@@ -100,43 +100,43 @@ _WAYS: dict[int, tuple[tuple[tuple[Point, ...], ...], ...]] = {
         (((0.8, 0.08), (0.4, 0.02), (0.12, 0.25), (0.3, 0.46), (0.66, 0.34), (0.8, 0.08), (0.72, 0.5), (0.5, 1)),),
     ),
 }  # fmt: skip
-"""The ways to write each digit: strokes through points in a square, smooth along a stroke."""
+"""The variants of each digit: strokes through points in a unit square, smooth along a stroke."""
 
 
 @lru_cache(maxsize=4096)
-def by_hand(digit: int, writer: int, unruly: float = 1.0) -> tuple[Stroke, ...]:
-    """The strokes of a digit, as one writer writes it; the more unruly, the farther from neat."""
+def write_digit(digit: int, writer: int, variation: float = 1.0) -> tuple[Stroke, ...]:
+    """Return the strokes of a digit as one writer writes it. A greater variation is less neat."""
     rng = Random(f"hand:{digit}:{writer}")
-    slant, width = rng.gauss(0.06, 0.08 * unruly), _WIDTH * exp(rng.gauss(0, 0.1 * unruly))
-    strayed: dict[Point, Point] = {}
+    slant, width = rng.gauss(0.06, 0.08 * variation), _WIDTH * exp(rng.gauss(0, 0.1 * variation))
+    moved_points: dict[Point, Point] = {}
 
-    def stray(point: Point) -> Point:
-        # A point at which two strokes meet strays once, so that they still meet.
-        if point not in strayed:
-            strayed[point] = (point[0] + rng.gauss(0, 0.03 * unruly), point[1] + rng.gauss(0, 0.03 * unruly))
-        x, y = strayed[point]
+    def vary(point: Point) -> Point:
+        # A point at which two strokes meet is moved once, so that they still meet.
+        if point not in moved_points:
+            moved_points[point] = (point[0] + rng.gauss(0, 0.03 * variation), point[1] + rng.gauss(0, 0.03 * variation))
+        x, y = moved_points[point]
         return (x * width + slant * (1 - y), y)
 
-    return tuple(_smooth([stray(point) for point in stroke]) for stroke in rng.choice(_WAYS[digit]))
+    return tuple(_smooth([vary(point) for point in stroke]) for stroke in rng.choice(_VARIANTS[digit]))
 
 
-def begun(strokes: tuple[Stroke, ...], share: float) -> list[Stroke]:
-    """What is on the paper after this share of the whole length."""
+def cut_strokes(strokes: tuple[Stroke, ...], share: float) -> list[Stroke]:
+    """Return the strokes that are written after this share of their whole length."""
     lengths = [float(np.hypot(*np.diff(stroke, axis=0).T).sum()) for stroke in strokes]
-    left = share * sum(lengths)
-    shown = []
+    remaining = share * sum(lengths)
+    written = []
     for stroke, length in zip(strokes, lengths, strict=True):
-        if left <= 0:
+        if remaining <= 0:
             break
-        shown.append(stroke if left >= length else stroke[: max(2, round(len(stroke) * left / length))])
-        left -= length
-    return shown
+        written.append(stroke if remaining >= length else stroke[: max(2, round(len(stroke) * remaining / length))])
+        remaining -= length
+    return written
 
 
 def _smooth(points: list[Point], steps: int = 8) -> Stroke:
-    """A Catmull-Rom curve through the points."""
+    """Return a Catmull-Rom curve through the points."""
     if len(points) == 2:
-        return np.array([points[0], *(_between(points, step / steps) for step in range(1, steps)), points[1]])
+        return np.array([points[0], *(_interpolate(points, step / steps) for step in range(1, steps)), points[1]])
     p = np.array([points[0], *points, points[-1]])
     t = (np.arange(steps) / steps)[:, None]
     pieces = [
@@ -146,6 +146,6 @@ def _smooth(points: list[Point], steps: int = 8) -> Stroke:
     return np.concatenate([*pieces, p[-1:]])
 
 
-def _between(points: list[Point], share: float) -> Point:
+def _interpolate(points: list[Point], share: float) -> Point:
     (x, y), (end_x, end_y) = points
     return (x + share * (end_x - x), y + share * (end_y - y))

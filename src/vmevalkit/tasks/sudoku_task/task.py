@@ -1,103 +1,137 @@
-"""The sudoku as a task: the contract, filled from the modules of this folder."""
+"""The sudoku task: the contract, filled from the modules of this folder."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from random import Random
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from vmevalkit.media.picture import Frame
-from vmevalkit.tasks.sudoku_task import films, rules, sudoku_reasoning
+from vmevalkit.media.image import Frame
+from vmevalkit.media.residual import Box
+from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.sudoku_task.cheats import make_cheats
 from vmevalkit.tasks.sudoku_task.grids import BOXES
-from vmevalkit.tasks.sudoku_task.lens import READING_SCALE
 from vmevalkit.tasks.sudoku_task.PROMPTS import VIDEO_PROMPT, VIDEO_PROMPT_WITH_BOXES
 from vmevalkit.tasks.sudoku_task.reading import SudokuReader
-from vmevalkit.tasks.sudoku_task.render import SIDE, draw
-from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku, SudokuKnobs, SudokuState
-from vmevalkit.tasks.task import ANSWER_COUNTS, Checked, Film, Task, Trace
+from vmevalkit.tasks.sudoku_task.render import SIDE, box_of_cell, draw_state
+from vmevalkit.tasks.sudoku_task.rules import check_trace, is_accepted, measure_progress
+from vmevalkit.tasks.sudoku_task.sampling import READING_SCALE
+from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
+    CellInk,
+    Sudoku,
+    SudokuParams,
+    SudokuState,
+    certify_sudoku,
+    count_sudokus,
+    list_sudokus,
+    sample_sudoku,
+    solution_at,
+)
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task, majority_index
 
 
-class SudokuTask(Task[Sudoku, SudokuState, SudokuKnobs]):
-    """Fill the blanks of a Latin square or a sudoku."""
+class SudokuTask(Task[Sudoku, SudokuState, SudokuParams]):
+    """Fill the blanks of a Latin square or a sudoku.
+
+    Functions of this folder that have a contract method's signature are bound to its name.
+    """
 
     name = "sudoku"
     title = "Sudoku"
     category = "Sudoku"
     description = "Latin squares and sudokus with blanks, each with one solution"
-    version = "1"
+    version = "2"
     puzzle_type = Sudoku
-    knobs_type = SudokuKnobs
-    difficulties: ClassVar[Mapping[str, SudokuKnobs]] = {
-        "easy": SudokuKnobs(order=3, blanks=1),
-        "medium": SudokuKnobs(order=4, blanks=6),
-        "hard": SudokuKnobs(order=9, blanks=30),
+    params_type = SudokuParams
+    difficulties: ClassVar[Mapping[str, SudokuParams]] = {
+        "easy": SudokuParams(order=3, blanks=1),
+        "medium": SudokuParams(order=4, blanks=6),
+        "hard": SudokuParams(order=9, blanks=30),
     }
     reading_scale = READING_SCALE
-    tricks = ANSWER_COUNTS
+    smallest_mark = 0.003
+    tricks = FINAL_STATE_MATTERS
+    complexity = Complexity(3**9, 2, 1.0, "low")
 
-    def sample(self, rng: Random, knobs: SudokuKnobs) -> Sudoku:
-        return sudoku_reasoning.sample(rng, knobs)
+    sample = staticmethod(sample_sudoku)
+    certify = staticmethod(certify_sudoku)
+    catalogue = staticmethod(list_sudokus)
+    capacity = staticmethod(count_sudokus)
+    solution = staticmethod(solution_at)
+    reader = staticmethod(SudokuReader)
+    accepted = staticmethod(is_accepted)
+    progress = staticmethod(measure_progress)
+    check = staticmethod(check_trace)
+    cheats = staticmethod(make_cheats)
 
     def key(self, puzzle: Sudoku) -> Hashable:
-        return sudoku_reasoning.key(puzzle)
+        """Puzzles that differ in a digit or a blank are different questions, rotated and relabelled ones too."""
+        return puzzle.givens
 
-    def certify(self, puzzle: Sudoku) -> None:
-        sudoku_reasoning.certify(puzzle)
-
-    def catalogue(self, knobs: SudokuKnobs) -> Sequence[Sudoku] | None:
-        return sudoku_reasoning.listing(knobs)
-
-    def capacity(self, knobs: SudokuKnobs) -> int | None:
-        return sudoku_reasoning.counted(knobs)
+    def check_puzzle(self, puzzle: Sudoku) -> None:
+        cells = puzzle.order**2
+        if puzzle.order not in BOXES or (len(puzzle.givens), len(puzzle.solution)) != (cells, cells):
+            raise ValueError(f"a grid of order {puzzle.order} does not have {len(puzzle.givens)} cells")
+        if not all(0 <= digit <= puzzle.order for digit in (*puzzle.givens, *puzzle.solution)):
+            raise ValueError(f"a digit is not within 0 to {puzzle.order}")
 
     def prompt(self, puzzle: Sudoku) -> str:
         box = BOXES[puzzle.order]
         return VIDEO_PROMPT_WITH_BOXES.format(order=puzzle.order, box=box[0]) if box else VIDEO_PROMPT
 
     def metadata(self, puzzle: Sudoku) -> dict[str, Any]:
-        shown = [digit or None for digit in puzzle.givens]
-        solution, given = list(puzzle.solution), len(puzzle.givens) - len(puzzle.blanks)
+        givens = [digit or None for digit in puzzle.givens]
+        solution, num_given = list(puzzle.solution), len(puzzle.givens) - len(puzzle.blanks)
         return {
             "sudoku_data": {
-                "puzzle": shown,
+                "puzzle": givens,
                 "solution": solution,
                 "difficulty_level": len(puzzle.blanks),
-                "num_given": given,
+                "num_given": num_given,
             },
-            "puzzle_array": shown,
+            "puzzle_array": givens,
             "solution_array": solution,
-            "num_given": given,
+            "num_given": num_given,
         }
 
     def size(self, puzzle: Sudoku) -> tuple[int, int]:
         return (SIDE, SIDE)
 
-    def solution(self, puzzle: Sudoku, t: float) -> SudokuState:
-        return sudoku_reasoning.solution(puzzle, t)
-
     def draw(self, puzzle: Sudoku, state: SudokuState) -> Frame:
-        return draw(puzzle.order, state)
+        return draw_state(puzzle.order, state)
 
-    def reader(self, puzzle: Sudoku) -> SudokuReader:
-        return SudokuReader(puzzle)
+    def is_intact(self, puzzle: Sudoku, state: SudokuState) -> bool:
+        """Return whether every given digit is as it was."""
+        return all(state.values[cell] == digit for cell, digit in enumerate(puzzle.givens) if digit)
 
-    def accepted(self, puzzle: Sudoku, state: SudokuState) -> bool:
-        return rules.accepted(puzzle, state)
+    def state_key(self, puzzle: Sudoku, state: SudokuState) -> Hashable:
+        return state.values
 
-    def progress(self, puzzle: Sudoku, state: SudokuState) -> float:
-        return rules.progress(puzzle, state)
+    def highlight_boxes(self, puzzle: Sudoku) -> list[Box]:
+        return [box_of_cell(puzzle.order, cell) for cell in range(puzzle.order**2)]
 
-    def check(self, puzzle: Sudoku, trace: Trace[SudokuState]) -> Checked:
-        return rules.check(puzzle, trace)
+    def keep_parts(
+        self, puzzle: Sudoku, state: SudokuState, before: SudokuState, is_touched: Callable[[Box], bool]
+    ) -> SudokuState:
+        cells = tuple(
+            old if digit and is_touched(box_of_cell(puzzle.order, cell)) else new
+            for cell, (digit, new, old) in enumerate(zip(puzzle.givens, state.cells, before.cells, strict=True))
+        )
+        return SudokuState(cells, state.unseen)
 
-    def settle(self, puzzle: Sudoku, states: Sequence[SudokuState]) -> SudokuState:
-        return rules.settle(states)
+    def unseen_boxes(self, puzzle: Sudoku, state: SudokuState) -> dict[Hashable, Box]:
+        return {cell: box_of_cell(puzzle.order, cell) for cell in state.unseen}
 
-    def identity(self, puzzle: Sudoku, state: SudokuState) -> Hashable:
-        return rules.identity(state)
+    def deciding_boxes(self, puzzle: Sudoku, state: SudokuState) -> list[Box]:
+        """The cells that were blank decide."""
+        return [box_of_cell(puzzle.order, cell) for cell in puzzle.blanks]
 
-    def films(self, puzzle: Sudoku, rng: Random) -> dict[str, Film[SudokuState]]:
-        return films.films(puzzle, rng)
+    def consensus_state(self, puzzle: Sudoku, states: Sequence[SudokuState]) -> SudokuState:
+        """Return the majority of each cell."""
+        return SudokuState(tuple(_majority_ink(inks) for inks in zip(*(state.cells for state in states), strict=True)))
+
+
+def _majority_ink(inks: Sequence[CellInk]) -> CellInk:
+    return inks[majority_index([ink.value for ink in inks])]
 
 
 TASK = SudokuTask()

@@ -1,0 +1,1 @@
+"""Question datasets: generating, resuming, indexes, frozen benchmark sets and the gallery."""

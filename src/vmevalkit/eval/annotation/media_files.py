@@ -1,0 +1,68 @@
+"""The files that the page shows, under names that tell nothing: a folder of copies that lasts as long as the server."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from vmevalkit.eval.annotation.items import AnnotationItem
+from vmevalkit.media.image import encode_jpeg
+from vmevalkit.media.video import read_frames
+from vmevalkit.store.atomic import new_folder
+
+MOST_FRAMES = 240
+"""Frames of a video that can be stepped through; of a longer one every second, every third, ..."""
+_WITHIN = (960, 960)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFiles:
+    """The files of one item."""
+
+    folder: Path
+    seconds: tuple[float, ...]
+    """Times of the frames ``000.jpg``, ``001.jpg``, ..."""
+    video: str
+    """Name of the video."""
+    has_final_frame: bool
+
+
+class MediaFiles:
+    """Copies what an item shows into a folder named by its token. Nothing else can be read through the page."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._known: dict[str, ItemFiles] = {}
+        self._lock = Lock()
+
+    def prepare(self, item: AnnotationItem) -> ItemFiles:
+        """Return the files of an item, and copy them first where they are not there yet."""
+        with self._lock:
+            if item.token not in self._known:
+                self._known[item.token] = self._copy(item)
+            return self._known[item.token]
+
+    def _copy(self, item: AnnotationItem) -> ItemFiles:
+        final = item.question.final_frame
+        video = f"video{item.video.suffix}"
+        with new_folder(self.root / item.token, replace=True) as folder:
+            shutil.copyfile(item.video, folder / video)
+            shutil.copyfile(item.question.first_frame, folder / "first_frame.png")
+            if final is not None:
+                shutil.copyfile(final, folder / "final_frame.png")
+            seconds = _write_frames(item.video, folder)
+        return ItemFiles(self.root / item.token, seconds, video, final is not None)
+
+
+def _write_frames(video: Path, folder: Path) -> tuple[float, ...]:
+    """Write frames as JPEG files and return their times. The last frame of the video is among them."""
+    times = [timed.seconds for timed in read_frames(video, (32, 32))]
+    step = -(-len(times) // MOST_FRAMES)
+    chosen = sorted({*range(0, len(times), step), len(times) - 1})
+    numbers = {index: number for number, index in enumerate(chosen)}
+    for index, timed in enumerate(read_frames(video, _WITHIN)):
+        if index in numbers:
+            (folder / f"{numbers[index]:03d}.jpg").write_bytes(encode_jpeg(timed.frame))
+    return tuple(round(times[index], 3) for index in chosen)

@@ -1,0 +1,161 @@
+"""Telling a fade or an end card from a video that hides what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vmevalkit.media.image import Frame
+
+_SIDE = 96
+"""Frames are compared at this width and height."""
+_SAMPLES = 160
+"""Rows and columns of a frame, at least, that are averaged to the small size."""
+_FLAT_LEVELS = 6.0
+"""A frame whose levels vary by less shows nothing: the end of a fade."""
+PALE = 0.45
+"""A frame with less than this share of the contrast of the scene that it shows is too pale to be read."""
+FULL = 0.97
+"""A frame with at least this share is not part of a fade."""
+_SAME_SCENE = 0.96
+"""Correlation of two frames that show the same scene, one of them paler."""
+_FADE_CORRELATION = 0.85
+"""The same where a frame is so pale that coding noise counts."""
+_STILL_LEVELS = 2.0
+"""Mean difference of two frames of a still card."""
+_LIKE_SCENE, _MUCH_LIKE_SCENE = 0.35, 0.75
+"""A still image that is correlated with the last scene from afar is that scene, blurred or in blocks: no card. The
+correlation must be high where it has another mean colour."""
+_SAME_MEAN = 8.0
+"""Levels by which the mean colour of a blurred scene may differ."""
+_SAME_COLOURS = 0.7
+"""So is an image with the same colours in the same amounts, to this share; the ground of the scene does not count."""
+_AFAR = _SIDE / 8
+"""Blur of an image that is seen from afar, in pixels."""
+
+_Plane = NDArray[np.floating[Any]]
+
+
+class CardDetector:
+    """Decides which frames are part of a fade or of a still card.
+
+    A fade shows the last scene with less and less contrast, and ends in one colour. A still card is an image of its own
+    that does not change. Noise, blur, blocks and wipes are neither: they hide what the video shows.
+    """
+
+    def __init__(self, opening: Sequence[Frame] = ()) -> None:
+        """``opening`` are the first frames of the video: a video may fade in."""
+        self._scene: _Plane | None = None
+        self._scene_contrast = 0.0
+        self._shrunk: tuple[Frame, _Plane] | None = None
+        self._last: _Plane | None = None
+        self._is_fading = True  # a video may begin with one colour
+        self.is_still = False
+        """Whether the last frame was a card that shows the same as the frame before it."""
+        if opening:
+            self._set_scene(max((_shrink(frame) for frame in opening), key=_measure_contrast))
+
+    def _set_scene(self, small: _Plane) -> None:
+        self._scene, self._scene_contrast = small, _measure_contrast(small)
+
+    def _shrink_once(self, frame: Frame) -> _Plane:
+        """Return the frame at the small size. Each frame is asked about twice."""
+        if self._shrunk is None or self._shrunk[0] is not frame:
+            self._shrunk = frame, _shrink(frame)
+        return self._shrunk[1]
+
+    def measure_strength(self, frame: Frame) -> float:
+        """Return the contrast of the next frame relative to the last scene, where it shows the same; otherwise 1."""
+        small = self._shrink_once(frame)
+        contrast = _measure_contrast(small)
+        if contrast < _FLAT_LEVELS and self._is_fading:
+            return 0.0
+        strength = 1.0
+        if contrast < self._scene_contrast and self._shows_scene(small):
+            strength = contrast / self._scene_contrast
+        self._is_fading = strength < PALE
+        return strength
+
+    def remember(self, frame: Frame) -> None:
+        """Take a frame that could be read. While a scene fades, the detector keeps it as it was before."""
+        small, self._last = self._shrink_once(frame), None
+        if _measure_contrast(small) >= self._scene_contrast or not self._shows_scene(small):
+            self._set_scene(small)
+
+    def _shows_scene(self, small: _Plane) -> bool:
+        return self._scene is not None and _correlate(small, self._scene) > _SAME_SCENE
+
+    def _has_mean_colour(self, small: _Plane) -> bool:
+        assert self._scene is not None
+        return float(np.abs((small - self._scene).mean(axis=(0, 1))).max()) < _SAME_MEAN
+
+    def _resembles_scene(self, small: _Plane) -> bool:
+        """Return whether an image is the scene itself: blurred, in blocks, mirrored or in another order."""
+        assert self._scene is not None
+        from_afar = _correlate(_blur(small), _blur(self._scene))
+        if from_afar > (_LIKE_SCENE if self._has_mean_colour(small) else _MUCH_LIKE_SCENE):
+            return True
+        one, other = _measure_colours(small), _measure_colours(self._scene)
+        ground = other.argmax()
+        one[ground] = other[ground] = 0.0
+        return float(np.minimum(one, other).sum()) > _SAME_COLOURS * max(float(one.sum()), float(other.sum()))
+
+    def is_card(self, frame: Frame) -> bool:
+        """Return whether the next frame, which cannot be read, is part of a fade or a card."""
+        small = self._shrink_once(frame)
+        last, self._last, self.is_still = self._last, small, False
+        contrast = _measure_contrast(small)
+        if self._scene is None:
+            return contrast < _FLAT_LEVELS
+        if contrast < _FLAT_LEVELS:
+            return not self._has_mean_colour(small)
+        if _correlate(small, self._scene) > _FADE_CORRELATION:
+            return contrast < self._scene_contrast
+        if last is None or float(np.abs(small - last).mean()) > _STILL_LEVELS:
+            return False
+        self.is_still = not self._resembles_scene(small)
+        return self.is_still
+
+
+def _measure_colours(image: _Plane) -> _Plane:
+    """Return the share of the image that each colour has."""
+    r, g, b = np.moveaxis(image.astype(np.uint8) >> 5, 2, 0).astype(np.int64)
+    return np.asarray(np.bincount((r << 6 | g << 3 | b).ravel(), minlength=512) / r.size)
+
+
+def find_fades(strengths: Sequence[float]) -> list[range]:
+    """Return the runs of frames in which the scene becomes too pale to be read, or comes back, by their strengths."""
+    fades, start = [], None
+    for index, strength in enumerate([*strengths, 1.0]):
+        if strength < FULL:
+            start = index if start is None else start
+            continue
+        if start is not None and min(strengths[start:index]) < PALE:
+            fades.append(range(start, index))
+        start = None
+    return fades
+
+
+def _shrink(frame: Frame) -> _Plane:
+    step = min(frame.shape[:2]) // _SAMPLES
+    if step > 1:  # averaging all pixels takes longer than reading the frame
+        frame = np.ascontiguousarray(frame[::step, ::step])
+    return np.asarray(cv2.resize(frame, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _blur(image: _Plane) -> _Plane:
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), _AFAR))
+
+
+def _measure_contrast(image: _Plane) -> float:
+    return float(image.std(axis=(0, 1)).max())
+
+
+def _correlate(one: _Plane, other: _Plane) -> float:
+    a, b = (image - image.mean(axis=(0, 1)) for image in (one, other))
+    size = float(np.sqrt((a * a).sum() * (b * b).sum()))
+    return float((a * b).sum()) / size if size > 0 else 0.0

@@ -1,0 +1,98 @@
+"""Comparing each frame of a video with the scene that was read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from vmevalkit.media.image import Frame
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.media.residual import Blob, find_blobs
+from vmevalkit.tasks.task import AnyTask
+
+_CHANGED_LEVELS = 6
+"""Levels by which a redrawn scene must differ from the redrawn start to count as changed."""
+TRACKED_SHARE = 0.2
+"""Areas are tracked that have this share of the smallest thing that means something: a cursor may hide a part."""
+_MOVED, _GROWN = 0.06, 1.5
+"""How far something may move from one comparison to the next, as a share of the image, and how much it may grow."""
+_AROUND = np.ones((9, 9), np.uint8)
+
+
+class FrameComparison:
+    """Finds what a frame shows that its state does not explain.
+
+    Where a state leaves the scene as it was at the start, the video's own first frame explains a pixel too: a watermark
+    that is there from the start, or colours of the video's own, are not changes.
+    """
+
+    def __init__(self, task: AnyTask, puzzle: Any) -> None:
+        self._task, self._puzzle = task, puzzle
+        self._start: tuple[Frame, Frame] | None = None
+        self._drawn: tuple[Any, tuple[Frame, ...]] | None = None
+
+    @property
+    def redrawn(self) -> Frame | None:
+        """The scene of the state that was compared last; None where nothing is redrawn."""
+        return None if self._drawn is None else self._drawn[1][0]
+
+    def compare(self, frame: RegisteredFrame, state: Any) -> tuple[Blob, ...]:
+        """Return the areas that are not explained."""
+        if self._start is None:
+            self._start = self._redraw(self._task.solution(self._puzzle, 0.0), frame), frame.image.copy()
+        if self._drawn is None or self._drawn[0] != state:
+            self._drawn = state, self._expect(state, frame)
+        expected, min_area = self._drawn[1], TRACKED_SHARE * self._task.smallest_mark
+        blobs = find_blobs(frame.image, expected, frame.visible, min_area)
+        if not blobs:
+            return ()
+        others = [_fit(other, frame) for other in self._task.vary_backdrop(self._puzzle, state, frame.image)]
+        return find_blobs(frame.image, (*expected, *others), frame.visible, min_area) if others else blobs
+
+    def settle_touched_parts(self, frame: RegisteredFrame, state: Any, before: Any, overlays: Sequence[Blob]) -> Any:
+        """Return the state, with parts as they were before that differ only because something else touches them.
+
+        That is so where the earlier parts explain more of the frame, up to a thing that was there in the last
+        comparison and that is not larger now than it was.
+        """
+        task, puzzle = self._task, self._puzzle
+        settled = task.keep_parts(puzzle, state, before, lambda box: any(blob.overlaps(box) for blob in overlays))
+        if settled == state:
+            return state
+        rest = self.leave_out_deciding(self.compare(frame, settled), settled)
+        known = sum(blob.area for blob in overlays)
+        is_known = all(any(other.overlaps(blob.box, _MOVED) for other in overlays) for blob in rest)
+        left = sum(blob.area for blob in rest)
+        if not is_known or left > _GROWN * known:
+            return state
+        # An earlier reading may be the wrong one: it must explain more than what was read now.
+        now = sum(blob.area for blob in self.leave_out_deciding(self.compare(frame, state), state))
+        return settled if left < now else state
+
+    def leave_out_deciding(self, blobs: Sequence[Blob], state: Any) -> tuple[Blob, ...]:
+        """Return the areas that are away from the parts that decide."""
+        if not blobs:
+            return ()
+        task, puzzle = self._task, self._puzzle
+        boxes = (*task.explained_boxes(puzzle, state), *task.deciding_boxes(puzzle, state))
+        return tuple(blob for blob in blobs if not any(blob.overlaps(box) for box in boxes))
+
+    def _expect(self, state: Any, frame: RegisteredFrame) -> tuple[Frame, ...]:
+        assert self._start is not None
+        redrawn_start, first = self._start
+        redrawn = self._redraw(state, frame)
+        changed = cv2.absdiff(redrawn, redrawn_start).max(axis=2) > _CHANGED_LEVELS
+        near = cv2.dilate(changed.astype(np.uint8), _AROUND).astype(bool)
+        return redrawn, np.where(near[..., None], redrawn, first)
+
+    def _redraw(self, state: Any, frame: RegisteredFrame) -> Frame:
+        return _fit(self._task.draw(self._puzzle, state), frame)
+
+
+def _fit(image: Frame, frame: RegisteredFrame) -> Frame:
+    """Return an image at the size of a registered frame."""
+    height, width = frame.image.shape[:2]
+    return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)

@@ -1,0 +1,1 @@
+"""Questions, videos and scores in the formats of other tools, and back."""

@@ -1,0 +1,111 @@
+"""What every section of a report is made from: the tidy table as one scorer sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vmevalkit.core.yardstick import YARDSTICK
+from vmevalkit.results.selection import SCORED, list_names, select_scorer
+from vmevalkit.results.summary import GroupRate, summarize
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BASELINE = "baseline"
+"""Family of the embedded baselines."""
+MAIN_SCORER = "RuleEvaluator"
+"""The scorer that a report shows first where it is present."""
+
+
+OF_SINGLE_VIDEOS = (
+    "findings", "explanation", "run_id", "video", "question_folder", "video_digest", "trace", "evidence",
+)  # fmt: skip
+"""Columns that no section needs."""
+
+
+@dataclass(frozen=True)
+class ReportContext:
+    """The rows of one scorer, and the order in which models and domains are shown."""
+
+    rows: pd.DataFrame
+    """The tidy table of the experiment, all scorers."""
+    frame: pd.DataFrame
+    """The same without texts and paths of single videos: tables are copied often."""
+    scorer: str
+    """Name of the scorer that this page is about."""
+    videos: pd.DataFrame
+    """One row for each video or label, with ``state``, ``job`` and ``item``."""
+    scored: pd.DataFrame
+    """The rows of ``videos`` with a score that counts."""
+    models: tuple[str, ...]
+    """All models, the best success rate first."""
+    domains: tuple[str, ...]
+    """All domains in natural order."""
+    baselines: frozenset[str]
+    """The models that are embedded baselines."""
+    totals: tuple[GroupRate, ...]
+    """Success of each model over all domains, in the order of ``models``."""
+    outputs: Path
+    """Folder of the generated videos."""
+    evaluations: Path
+    """Folder of the scores."""
+    others: tuple[pd.DataFrame, ...] = ()
+    """Tables of the experiments that this one is compared with."""
+
+    @property
+    def experiment(self) -> str:
+        return list_names(self.frame, "experiment")[0]
+
+    @property
+    def real_models(self) -> tuple[str, ...]:
+        """The models that are not baselines; all where there are only baselines."""
+        real = tuple(name for name in self.models if name not in self.baselines)
+        return real or self.models
+
+    @property
+    def muted(self) -> frozenset[str]:
+        """The models that figures draw in grey: all baselines, or the yardstick where there are only baselines."""
+        return self.baselines if len(self.real_models) < len(self.models) else self.baselines & {*YARDSTICK}
+
+    def label(self, model: str) -> str:
+        """Return the name of a model, marked where it is a baseline beside real models."""
+        return f"{model} (baseline)" if model in self.baselines and len(self.real_models) < len(self.models) else model
+
+
+def choose_scorers(frame: pd.DataFrame, scorer: str | None = None) -> list[str]:
+    """Return the scorers of a table: the one asked for, or the rules, first."""
+    names = list_names(frame, "scorer")
+    first = scorer or MAIN_SCORER
+    return sorted(names, key=lambda name: name != first)
+
+
+def find_baselines(frame: pd.DataFrame) -> frozenset[str]:
+    """Return the models that are embedded baselines."""
+    own = set(frame.loc[(frame["family"] == BASELINE).fillna(False).astype(bool), "model"])
+    return frozenset(own | ({*YARDSTICK} & {*list_names(frame, "model")}))
+
+
+def make_context(
+    frame: pd.DataFrame, scorer: str, outputs: Path, evaluations: Path, others: Sequence[pd.DataFrame] = ()
+) -> ReportContext:
+    """Return the table as one scorer sees it."""
+    rows, frame = frame, frame.drop(columns=list(OF_SINGLE_VIDEOS), errors="ignore")
+    videos = select_scorer(frame, scorer)
+    totals = tuple(summarize(frame, ["model"], [scorer]))
+    return ReportContext(
+        rows=rows,
+        frame=frame,
+        scorer=scorer,
+        videos=videos,
+        scored=videos[videos["state"] == SCORED],
+        models=tuple(rate.group["model"] for rate in totals),
+        domains=tuple(list_names(frame, "domain")),
+        baselines=find_baselines(frame),
+        totals=totals,
+        outputs=outputs,
+        evaluations=evaluations,
+        others=tuple(others),
+    )

@@ -1,0 +1,113 @@
+"""The ranking: success of each model with its interval and the ranks that the data do not exclude (Figure 1)."""
+
+from __future__ import annotations
+
+from vmevalkit.report.charts import IntervalRow, draw_intervals
+from vmevalkit.report.context import ReportContext
+from vmevalkit.report.section import FigurePart, Section, TablePart
+from vmevalkit.report.words import format_interval, format_number
+from vmevalkit.results.words import count, percent
+from vmevalkit.stats.ranking import RankBand, RankBands, rank_bands
+
+
+def compute_bands(context: ReportContext) -> RankBands:
+    """Return the rank bands of all models with scores, trick baselines included."""
+    scored = context.scored
+    return rank_bands(
+        scored["success"].to_numpy(float), scored["model"].to_numpy(str), scored["item"].to_numpy()
+    )  # fmt: skip
+
+
+def make_ranking(context: ReportContext) -> Section | None:
+    if not len(context.scored):
+        return None
+    bands = compute_bands(context)
+    rows = [
+        IntervalRow(
+            context.label(rate.group["model"]),
+            rate.rate.value,
+            rate.rate.low,
+            rate.rate.high,
+            _describe_band(bands.bands.get(rate.group["model"])),
+            rate.group["model"] in context.muted,
+        )
+        for rate in context.totals
+    ]
+    words = ", ".join(f"{row.label} {percent(row.value)}" for row in rows)
+    return Section(
+        "ranking",
+        "Ranking",
+        _describe_ranking(bands),
+        [
+            FigurePart(
+                "ranking",
+                "Figure 1. Success rate of each model",
+                "Points are success rates (a value of 4 or 5), lines 95% intervals over questions. The ranks at the "
+                "right are those that the data do not exclude, all pairs compared on the common questions with Holm's "
+                "correction. Hollow grey points are trick baselines; they show what a video without reasoning gets.",
+                f"Success rates: {words}.",
+                draw_intervals(rows, "success rate"),
+            )
+        ],
+        [_make_table(context, bands)],
+    )
+
+
+def _describe_ranking(bands: RankBands) -> list[str]:
+    if bands.reason:
+        return [f"There are no ranks: {bands.reason}."]
+    left_out = ""
+    if bands.questions_left_out:
+        left_out = (
+            f" {count(bands.questions_left_out, 'question')} without a score of every model are left out of the ranks, "
+            "not of the rates."
+        )
+    return [
+        f"Ranks are bands: a model has rank 1 to 3 where the data exclude neither. All bands hold the true ranks "
+        f"together with a chance of {percent(1 - bands.alpha)}. They are from "
+        f"{count(bands.questions, 'common question')}.{left_out}"
+    ]
+
+
+def _describe_band(band: RankBand | None) -> str:
+    if band is None:
+        return ""
+    return f"rank {band.best}" if band.best == band.worst else f"rank {band.best}–{band.worst}"
+
+
+def _make_table(context: ReportContext, bands: RankBands) -> TablePart:
+    texts, records = [], []
+    for rate in context.totals:
+        model = rate.group["model"]
+        band = bands.bands.get(model)
+        passed = context.scored[context.scored["model"] == model]["passed"]
+        share = float(passed.dropna().astype(float).mean()) if passed.notna().any() else None
+        texts.append(
+            {
+                "model": context.label(model),
+                "rank": _describe_band(band).removeprefix("rank ") or "–",
+                "success": percent(rate.rate.value),
+                "95% interval": format_interval(rate.rate.low, rate.rate.high),
+                "questions": str(rate.rate.n),
+                "videos": str(rate.videos),
+                "mean value": format_number(rate.value.value, 2),
+                "first in resamples": "–" if band is None else percent(band.share_first),
+                "left out": str(rate.left_out) or "–",
+            }
+        )
+        records.append(
+            {
+                "model": model, "is_baseline": model in context.baselines,
+                "rank_best": band and band.best, "rank_worst": band and band.worst,
+                "success": rate.rate.value, "low": rate.rate.low, "high": rate.rate.high, "questions": rate.rate.n,
+                "videos": rate.videos, "passed": share, "mean_value": rate.value.value,
+                "mean_value_low": rate.value.low, "mean_value_high": rate.value.high,
+                "share_first": band and band.share_first, "left_out": rate.left_out.total,
+                "lowest_of_attempted": rate.attempted.lowest, "highest_of_attempted": rate.attempted.highest,
+            }
+        )  # fmt: skip
+    note = (
+        "A success is a value of 4 or 5. Intervals have the error of questions: several videos of one question do not "
+        "count as several questions. Videos that are left out count neither way."
+    )
+    return TablePart("ranking", "Success of each model", texts, records, note)

@@ -1,0 +1,103 @@
+"""What can and cannot be read from a table of rates, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vmevalkit.results.commands import score_command
+from vmevalkit.results.selection import SCORED, count_left_out, list_names, select_scorer
+from vmevalkit.results.words import count, join_names, percent
+from vmevalkit.results.yardstick import describe_yardstick
+from vmevalkit.stats.ranking import RankBands, rank_bands
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW_QUESTIONS = 10
+"""Below this number an interval is so wide that the rate says little."""
+
+
+def describe_table(frame: pd.DataFrame, scorers: Sequence[str], outputs: Path, evaluations: Path) -> list[str]:
+    """Return the notes below a table: what is left out, what the ranks are worth, and the yardstick."""
+    experiments, lines = list_names(frame, "experiment"), []
+    for experiment in experiments:
+        own = frame[frame["experiment"] == experiment]
+        present = [scorer for scorer in scorers if (own["scorer"] == scorer).any()]
+        notes = _describe_experiment(own, present, experiment, outputs, evaluations)
+        lines += notes if len(experiments) == 1 else [f"{experiment}: {note}" for note in notes]
+    return lines
+
+
+def _describe_experiment(
+    frame: pd.DataFrame, scorers: Sequence[str], experiment: str, outputs: Path, evaluations: Path
+) -> list[str]:
+    if not scorers:
+        return [f"no video is scored; run: {score_command(experiment, outputs, evaluations)}"]
+    lines = []
+    if len(scorers) > 1:
+        lines.append(f"{join_names(scorers)} judge by different rules: compare rates within one scorer only")
+    for scorer in scorers:
+        notes = _describe_scorer(frame, scorer, experiment, outputs, evaluations)
+        lines += notes if len(scorers) == 1 else [f"{scorer}: {note}" for note in notes]
+    return lines
+
+
+def _describe_scorer(frame: pd.DataFrame, scorer: str, experiment: str, outputs: Path, evaluations: Path) -> list[str]:
+    videos = select_scorer(frame, scorer)
+    scored = videos[videos["state"] == SCORED]
+    lines = []
+    left_out = count_left_out(videos)
+    if left_out.total:
+        remedy = ""
+        if left_out.outdated or left_out.not_scored:
+            remedy = f"; to score them: {score_command(experiment, outputs, evaluations)}"
+        lines.append(f"the rates leave out {count(left_out.total, 'video')}: {left_out}{remedy}")
+    if not len(scored):
+        return [*lines, "no video has a score that counts"]
+    lines += _describe_scores(scored)
+    lines += _describe_ranks(scored)
+    return lines + describe_yardstick(frame, scorer, outputs, evaluations)
+
+
+def _describe_scores(scored: pd.DataFrame) -> list[str]:
+    lines = []
+    questions = scored["item"].nunique()
+    if scored["success"].all():
+        lines.append(f"every scored video succeeds ({len(scored)}): these questions cannot show a difference")
+    elif not scored["success"].any():
+        lines.append(f"no scored video succeeds ({len(scored)}): these questions cannot show a difference")
+    if questions < FEW_QUESTIONS:
+        lines.append(f"{count(questions, 'question')} only: the intervals are wide, and the rates say little")
+    return lines
+
+
+def _describe_ranks(scored: pd.DataFrame) -> list[str]:
+    models = list_names(scored, "model")
+    if len(models) == 1:
+        return [f"one model, {models[0]}: there is nothing to rank"]
+    values, questions = scored["success"].to_numpy(float), scored["item"].to_numpy()
+    bands = rank_bands(values, scored["model"].to_numpy(str), questions)
+    lines = []
+    if bands.questions_left_out:
+        per_model = scored.groupby("model")["item"].nunique()
+        counts = ", ".join(f"{model} {per_model[model]}" for model in models)
+        lines.append(
+            f"the models have scores for different questions ({counts}): their rates are not comparable, and ranks are "
+            f"from the {count(bands.questions, 'common question')}"
+        )
+    if bands.reason:
+        return [*lines, f"no ranks: {bands.reason}"]
+    return [*lines, _describe_bands(bands)]
+
+
+def _describe_bands(bands: RankBands) -> str:
+    ranks = [
+        f"{model} {band.best}" if band.best == band.worst else f"{model} {band.best} to {band.worst}"
+        for model, band in bands.bands.items()
+    ]
+    return (
+        f"ranks that the data do not exclude ({percent(1 - bands.alpha)} for all together, "
+        f"{count(bands.questions, 'common question')}, Holm): {', '.join(ranks)}"
+    )

@@ -1,0 +1,1 @@
+"""Runs of models on questions: planning, cost estimates, local and remote execution, and resuming."""

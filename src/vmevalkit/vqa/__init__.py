@@ -1,0 +1,1 @@
+"""The image-question track: MMSI-Bench, asked directly or in two stages with a picture."""

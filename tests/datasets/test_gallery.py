@@ -1,0 +1,72 @@
+"""The gallery and the overview, as their command makes them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vmevalkit.core.errors import UsageError
+from vmevalkit.datasets.gallery import (
+    HEIGHT,
+    MOMENTS,
+    OVERVIEW_MOMENTS,
+    OVERVIEW_WIDTH,
+    draw_overview,
+    write_gallery,
+    write_overview,
+)
+from vmevalkit.media.image import read_image
+from vmevalkit.tasks import TASKS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_a_gallery_shows_what_it_names(tmp_path: Path) -> None:
+    page = write_gallery(tmp_path / "GALLERY.md", ["maze", "object_subtraction"])
+    names = re.findall(r"\]\((gallery/[a-z_]+\.png)\)", page.read_text("utf-8"))
+    assert len(names) == len(TASKS["maze"].difficulties) + len(TASKS["object_subtraction"].difficulties)
+    for name in names:
+        strip = read_image(tmp_path / name)
+        assert strip.shape[0] == HEIGHT and strip.shape[1] > len(MOMENTS) * HEIGHT - 1
+
+
+def test_the_gallery_in_the_docs_has_every_task_at_every_difficulty() -> None:
+    text = (DOCS / "GALLERY.md").read_text("utf-8")
+    for task in TASKS.values():
+        for difficulty in task.difficulties:
+            assert f"(gallery/{task.name}_{difficulty}.png)" in text
+            assert (DOCS / "gallery" / f"{task.name}_{difficulty}.png").is_file()
+
+
+def test_an_overview_has_a_row_for_each_task() -> None:
+    one, two = draw_overview(["maze"]), draw_overview(["chess", "maze"])
+    assert one.shape[1] == two.shape[1] == OVERVIEW_WIDTH
+    row = two.shape[0] - one.shape[0]
+    assert row > 100
+    # In the maze the way counts, so its row comes first.
+    assert np.array_equal(one[:row], two[:row])
+
+
+def test_a_row_shows_the_dot_on_its_way() -> None:
+    image = draw_overview(["maze"])
+    is_dot = (np.abs(image.astype(int) - (0x22, 0xC5, 0x5E)) < 30).all(axis=2)
+    columns = np.flatnonzero(is_dot.any(axis=0))
+    dots = np.split(columns, np.flatnonzero(np.diff(columns) > 20) + 1)
+    assert len(dots) == len(OVERVIEW_MOMENTS)
+    heights = {round(float(np.flatnonzero(is_dot[:, dot].any(axis=1)).mean())) for dot in dots}
+    assert len(heights) > 1
+
+
+def test_an_overview_is_a_png(tmp_path: Path) -> None:
+    assert read_image(write_overview(tmp_path / "images" / "overview.png", ["sudoku"])).shape[1] == OVERVIEW_WIDTH
+    with pytest.raises(UsageError, match=r"does not end in \.png"):
+        write_overview(tmp_path / "overview.jpg", ["sudoku"])
+
+
+def test_the_overview_in_the_docs_has_every_task() -> None:
+    image = read_image(DOCS / "images" / "overview.png")
+    one, two = draw_overview(["maze"]).shape[0], draw_overview(["maze", "chess"]).shape[0]
+    assert image.shape == (one + (len(TASKS) - 1) * (two - one), OVERVIEW_WIDTH, 3)

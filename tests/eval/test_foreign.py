@@ -1,0 +1,85 @@
+"""Overlays that came in, and parts that nobody saw at the end. No pixels here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vmevalkit.eval.foreign import find_foreign_content, find_overlays, find_unseen_parts
+from vmevalkit.media.residual import Blob
+from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku, SudokuState
+from vmevalkit.tasks.task import FrameReading
+
+TASK = TASKS["sudoku"]
+[PUZZLE] = plan(TASK, 1, 4, TASK.preset())
+SOLVED: SudokuState = TASK.solution(PUZZLE, 1.0)
+
+
+def make_blob(left: float, top: float, width: float, height: float, is_plain: bool = False) -> Blob:
+    at_edge = left <= 0 or top <= 0 or left + width >= 1 or top + height >= 1
+    return Blob(left, top, left + width, top + height, width * height, at_edge, is_plain)
+
+
+def make_trace(blobs: list[Blob | None], unseen: frozenset[int] = frozenset()) -> list[FrameReading[Any]]:
+    """Return readings of the solved puzzle, 0.1 s apart; the cells are unseen while there is a blob."""
+    return [
+        FrameReading(0.1 * i, SudokuState(SOLVED.cells, unseen if blob else frozenset()), (blob,) if blob else ())
+        for i, blob in enumerate(blobs)
+    ]
+
+
+def given_cell(puzzle: Sudoku) -> int:
+    return next(cell for cell, digit in enumerate(puzzle.givens) if digit and cell % puzzle.order == 0)
+
+
+def has_foreign_content(trace: list[FrameReading[Any]]) -> bool:
+    return bool(find_foreign_content(TASK, PUZZLE, trace, find_overlays(trace)))
+
+
+def has_unseen_parts(trace: list[FrameReading[Any]]) -> bool:
+    return bool(find_unseen_parts(TASK, PUZZLE, trace, find_overlays(trace)))
+
+
+def test_what_moves_in_over_the_edge_and_rests_in_the_margin_is_excused() -> None:
+    coming = [make_blob(0.0, 0.9 - 0.04 * i, 0.04, 0.08) for i in range(5)]
+    assert not has_foreign_content(make_trace([None] * 3 + coming + [coming[-1]] * 6))
+
+
+def test_what_appears_at_the_edge_did_not_come_in() -> None:
+    painted = make_blob(0.0, 0.5, 0.04, 0.08)
+    assert has_foreign_content(make_trace([None] * 5 + [painted] * 9))
+
+
+def test_what_came_in_may_not_cover_what_decides() -> None:
+    _, top, right, bottom = TASK.deciding_boxes(PUZZLE, SOLVED)[0]
+    coming = [make_blob(0.0, top, share * right, bottom - top) for share in (0.2, 0.4, 0.6, 0.8, 1.0)]
+    assert has_foreign_content(make_trace([None] * 3 + coming + [coming[-1]] * 6))
+
+
+def test_a_cell_in_another_colour_is_a_highlight() -> None:
+    left, top, right, bottom = TASK.highlight_boxes(PUZZLE)[given_cell(PUZZLE)]
+    box = (left + 0.01, top + 0.01, right - left - 0.02, bottom - top - 0.02)
+    assert not has_foreign_content(make_trace([None] * 5 + [make_blob(*box, is_plain=True)] * 9))
+    assert has_foreign_content(make_trace([None] * 5 + [make_blob(*box)] * 9))
+
+
+def test_a_given_may_be_covered_only_by_what_came_in() -> None:
+    cell = given_cell(PUZZLE)
+    left, top, right, bottom = TASK.highlight_boxes(PUZZLE)[cell]
+    height = bottom - top
+    coming = [make_blob(0.0, top, share * right, height) for share in (0.2, 0.4, 0.6, 0.8, 0.9)]
+    unseen = frozenset({cell})
+    assert not has_unseen_parts(make_trace([None] * 3 + coming + [coming[-1]] * 6, unseen))
+    appearing = make_blob(left, top, right - left, height)
+    assert has_unseen_parts(make_trace([None] * 3 + [appearing] * 11, unseen))
+
+
+def test_a_part_that_was_seen_in_the_last_half_second_counts_as_seen() -> None:
+    blob = make_blob(0.4, 0.4, 0.1, 0.1)
+    assert not has_unseen_parts(make_trace([None] * 5 + [blob] * 7 + [None] * 2, frozenset({0})))
+
+
+def test_a_part_that_is_cropped_from_the_start_is_excused() -> None:
+    trace = [FrameReading(0.1 * i, SudokuState(SOLVED.cells, frozenset({0})), ()) for i in range(14)]
+    assert not has_unseen_parts(trace)
