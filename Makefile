@@ -90,8 +90,8 @@ test-lowest:
 
 # Long simulations and campaigns.
 nightly: install
-	$(BIN)/pytest -q -n $(WORKERS) -m nightly
-	FUZZ_EXAMPLES=3000 $(BIN)/pytest -q -n $(WORKERS) tests/runs/test_hostile_input.py -k fuzzed
+	$(BIN)/pytest -q -n $(WORKERS) -m nightly --timeout 3600
+	FUZZ_EXAMPLES=3000 $(BIN)/pytest -q --timeout 3600 -n $(WORKERS) tests/runs/test_hostile_input.py -k fuzzed
 
 check: install
 	$(BIN)/ruff check .
