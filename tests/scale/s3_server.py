@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
@@ -45,7 +45,6 @@ class FaultyS3:
             time.sleep(1.5)
         if fault == "reset":
             _reset(environ["werkzeug.socket"])
-            return []
         body = b"".join(self._app(environ, start_response))
         if environ["REQUEST_METHOD"] == "PUT" and environ["PATH_INFO"].count("/") > 1:
             with self._lock:
@@ -63,11 +62,13 @@ class FaultyS3:
 
 
 def _break_off(body: bytes, connection: socket.socket) -> Iterable[bytes]:
-    """Send half of an answer and reset the connection."""
+    """Send half of an answer and end the connection."""
     yield body[: len(body) // 2]
-    _reset(connection)
+    connection.shutdown(socket.SHUT_RDWR)
 
 
-def _reset(connection: socket.socket) -> None:
+def _reset(connection: socket.socket) -> NoReturn:
+    """Reset the connection. Its descriptor is closed itself: files of the server still refer to the socket."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
+    socket.close(connection.detach())
+    raise ConnectionResetError  # which the server takes as a connection that the client has left
