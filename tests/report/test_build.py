@@ -15,7 +15,7 @@ import yaml
 from hostile_experiment import HOSTILE, MODELS
 
 from benchmarks.made_experiment import MadeExperiment, write_experiment
-from vmevalkit.core.errors import UnknownName, UsageError
+from vmevalkit.core.errors import StoreError, UnknownName, UsageError
 from vmevalkit.datasets.generate import generate
 from vmevalkit.eval.experiment import score_experiment, score_videos
 from vmevalkit.report import build
@@ -250,16 +250,27 @@ def test_certificates_are_quoted_and_copied(tmp_path: Path) -> None:
     write_experiment(tmp_path, MadeExperiment(questions=3, models=("a",)))
     folder = tmp_path / "certificates"
     folder.mkdir()
-    (folder / "maze.md").write_text(
-        "# Certificate of the scorer `rules`\n\n98 of 100 videos got the verdict that they deserve.\n\n"
-        "VMEvalKit 0.1.0; rules: maze 1, chess 9; seed 67; 100 videos of about 3 s.\n"
-    )
+    cell = {"name": "oracle", "expected": "pass", "n": 58, "passed": 57, "unscored": 0}
+    cheat = {"name": "teleport", "expected": "fail", "n": 41, "passed": 0, "unscored": 1}
+    cells = [{"task": "maze", **cell}, {"task": "maze", **cheat}, {"task": "chess", **cell}]
+    record = {
+        "scorer": "rules",
+        "versions": {"maze": "1", "chess": "9"},
+        "package": "0.1.0",
+        "seed": 67,
+        "cells": cells,
+    }
+    (folder / "maze.json").write_text(json.dumps(record))
+    (folder / "other.json").write_text(json.dumps({"kinds": "round_1"}))
     options = ReportOptions(certificates=folder)
     page = build_report("made", tmp_path / "outputs", tmp_path / "evaluations", tmp_path / "report", options=options)
     text = " ".join(parse(page).text.split())
     assert "maze 98 of 100 (seed 67)" in text
     assert "Some audits are of another version" in text
-    assert (page.parent / "certificates" / "maze.md").is_file()
+    assert (page.parent / "certificates" / "maze.json").is_file()
+    (folder / "damaged.json").write_text(json.dumps({"cells": [], "scorer": "rules", "versions": 3}))
+    with pytest.raises(StoreError, match=r"damaged\.json is not a certificate"):
+        build_report("made", tmp_path / "outputs", tmp_path / "evaluations", tmp_path / "report", options=options)
 
 
 @pytest.mark.slow

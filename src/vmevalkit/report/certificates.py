@@ -1,20 +1,19 @@
-"""Certificates of scorers, found in the files that ``vmevalkit audit`` writes."""
+"""Certificates of scorers, found in the records that ``vmevalkit audit --json`` writes."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from vmevalkit.core.errors import StoreError
+from vmevalkit.store.records import read_record
 
 CERTIFICATES = Path("docs/certificates")
 """Folder that is searched unless another one is given."""
 EVALUATORS = {"rules": "RuleEvaluator"}
 """Names in certificates and the names of score files where the two differ."""
-
-_SCORER = re.compile(r"^# Certificate of the scorer `([^`]+)`", re.MULTILINE)
-_COUNTS = re.compile(r"(\d[\d,]*) of (\d[\d,]*) videos got the verdict")
-_ABOUT = re.compile(r"VMEvalKit (\S+); rules: ([^;]+); seed (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def find_certificates(
     """Return for each domain the certificate with the most videos, preferring one of the version that scored."""
     found: dict[str, CertificateNote] = {}
     used = dict(versions)
-    for path in sorted((folder or CERTIFICATES).glob("*.md")):
+    for path in sorted((folder or CERTIFICATES).glob("*.json")):
         for note in _read_certificate(path, scorer, used):
             other = found.get(note.domain)
             if other is None or (note.is_same_version, note.videos) > (other.is_same_version, other.videos):
@@ -48,15 +47,29 @@ def find_certificates(
     return tuple(found[domain] for domain in sorted(found))
 
 
-def _read_certificate(path: Path, scorer: str, used: dict[str, tuple[str, ...]]) -> list[CertificateNote]:
-    text = path.read_text("utf-8", "replace")
-    name, counts, about = _SCORER.search(text), _COUNTS.search(text), _ABOUT.search(text)
-    if not name or not counts or not about or EVALUATORS.get(name[1], name[1]) != scorer:
+def _read_certificate(path: Path, scorer: str, used: Mapping[str, tuple[str, ...]]) -> list[CertificateNote]:
+    """Return what a record says of each domain; nothing where it is a record of another kind or scorer."""
+    record = read_record(path)
+    if record is None or "cells" not in record:
         return []
-    right, videos = (int(number.replace(",", "")) for number in counts.groups())
-    audited = dict(part.strip().rsplit(" ", 1) for part in about[2].split(",") if " " in part.strip())
-    return [
-        CertificateNote(domain, str(path), right, videos, int(about[3]), about[1], {version} == set(used[domain]))
-        for domain, version in audited.items()
-        if domain in used
-    ]
+    try:
+        if EVALUATORS.get(record["scorer"], record["scorer"]) != scorer:
+            return []
+        return [_make_note(path, record, domain, used[domain]) for domain in record["versions"] if domain in used]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path} is not a certificate that `vmevalkit audit --json` wrote: {error!r}") from error
+
+
+def _make_note(path: Path, record: Mapping[str, Any], domain: str, used: Sequence[str]) -> CertificateNote:
+    right, videos = _count(cell for cell in record["cells"] if cell["task"] == domain)
+    is_same_version = {record["versions"][domain]} == set(used)
+    return CertificateNote(domain, str(path), right, videos, record["seed"], record["package"], is_same_version)
+
+
+def _count(cells: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Return how many videos of these cells got the verdict that they deserve, and how many there are."""
+    right = videos = 0
+    for cell in cells:
+        right += cell["passed"] if cell["expected"] == "pass" else cell["n"] - cell["passed"]
+        videos += cell["n"] + cell["unscored"]
+    return right, videos
