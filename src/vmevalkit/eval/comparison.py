@@ -10,11 +10,9 @@ import numpy as np
 
 from vmevalkit.media.image import Frame
 from vmevalkit.media.registered_frame import RegisteredFrame
-from vmevalkit.media.residual import Blob, find_blobs
+from vmevalkit.media.residual import Blob, find_blobs, find_changed_pixels
 from vmevalkit.tasks.task import AnyTask
 
-_CHANGED_LEVELS = 6
-"""Levels by which a redrawn scene must differ from the redrawn start to count as changed."""
 TRACKED_SHARE = 0.2
 """Areas are tracked that have this share of the smallest thing that means something: a cursor may hide a part."""
 _MOVED, _GROWN = 0.06, 1.5
@@ -84,7 +82,7 @@ class FrameComparison:
         assert self._start is not None
         redrawn_start, first = self._start
         redrawn = self._redraw(state, frame)
-        changed = cv2.absdiff(redrawn, redrawn_start).max(axis=2) > _CHANGED_LEVELS
+        changed = find_changed_pixels(redrawn, redrawn_start)
         near = cv2.dilate(changed.astype(np.uint8), _AROUND).astype(bool)
         return redrawn, np.where(near[..., None], redrawn, first)
 

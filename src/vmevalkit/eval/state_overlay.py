@@ -9,7 +9,7 @@ import numpy as np
 
 from vmevalkit.media.image import Frame, Mask
 from vmevalkit.media.registered_frame import RegisteredFrame
-from vmevalkit.media.residual import Box, find_changed_boxes
+from vmevalkit.media.residual import Box, find_changed_boxes, find_changed_pixels
 from vmevalkit.tasks.task import AnyTask, FrameReading
 
 READ, WRONG, REMARK, UNSEEN = (0, 160, 220), (220, 38, 38), (234, 140, 0), (148, 163, 184)
@@ -76,7 +76,7 @@ def _measure_change(before: Frame, after: Frame, box: Box) -> float:
 
 
 def _outline(image: Frame, redrawn: Frame, start: Frame) -> None:
-    changed = cv2.absdiff(redrawn, start).max(axis=2) > _CHANGED_LEVELS
+    changed = find_changed_pixels(redrawn, start, _CHANGED_LEVELS)
     near = cv2.dilate(changed.astype(np.uint8), _AROUND).astype(bool)
     if not near.any():
         return
