@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from emulators.plain import ROW
+from runs.plain_runs import serve
 from scale import cluster_jobs
 from scale.conftest import TwoNodes
 from vmevalkit.audit.audit import Trial, plan_trials, run_trials
@@ -20,6 +22,7 @@ from vmevalkit.eval.experiment import score_experiment
 from vmevalkit.eval.scorers import SCORERS
 from vmevalkit.jobs.executor import Executor, LocalExecutor, open_executor
 from vmevalkit.jobs.result import JobResult
+from vmevalkit.runs.plan import RateLimits
 from vmevalkit.runs.run import run
 from vmevalkit.store import layout
 from vmevalkit.tasks import TASKS
@@ -227,6 +230,24 @@ def test_a_local_model_is_loaded_once_in_each_process_and_leaves_the_same_runs(
     assert read_tree(tmp_path / "ray") == read_tree(tmp_path / "local")
     assert not list(tmp_path.rglob(".new-*"))
     assert layout.experiment_folder(tmp_path / "ray", "e").is_dir()
+
+
+def test_remote_models_stay_in_this_process_under_one_rate_limit(
+    sender: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = tmp_path / "questions"
+    generate(["maze"], 6, out=questions)
+    under_way = [0]
+    # Key and address are set after the cluster was started: a process of the cluster would not know them.
+    with serve(tmp_path, monkeypatch) as server:
+        server.on_request = lambda kind: under_way.append(under_way[-1] + {"order": 1, "video": -1}.get(kind, 0))
+        done = run(
+            ["plain-1", "static"], questions, "e", tmp_path / "outputs", catalogue={"plain-1": ROW}, executor=sender,
+            rate_limits=RateLimits(in_flight=2),
+        )  # fmt: skip
+    assert {(each.model, each.status) for each in done.runs} == {("plain-1", "success"), ("static", "success")}
+    assert len(done.runs) == 12 and len(server.orders) == 6
+    assert max(under_way) == 2
 
 
 def test_another_version_on_the_cluster_is_refused(sender: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
