@@ -90,6 +90,13 @@ def make_mask(rng: Rng, shape: tuple[int, int]) -> Mask | None:
     return mask
 
 
+def make_arbitrary_frame(rng: Rng, image: Frame, time: float = 0.0) -> RegisteredFrame:
+    """Return a drawn image after none, one or two changes, of which all or a part is visible."""
+    for _ in range(int(rng.integers(0, 3))):
+        image = CHANGES[rng.integers(len(CHANGES))](rng, image)
+    return RegisteredFrame(image, time, make_mask(rng, image.shape[:2]))
+
+
 def read_arbitrary_frames(task: AnyTask, puzzle: Any, seed: int, frames: int = 8) -> list[FrameReading[Any]]:
     """Read a video in which drawn frames and arbitrary ones are mixed, then check and rate its trace."""
     rng = np.random.default_rng(seed)
@@ -97,9 +104,7 @@ def read_arbitrary_frames(task: AnyTask, puzzle: Any, seed: int, frames: int = 8
     for i in range(frames):
         drawn = task.draw(puzzle, task.solution(puzzle, float(rng.random())))
         image = np.asarray(cv2.resize(drawn, task.reading_size(puzzle), interpolation=cv2.INTER_AREA), np.uint8)
-        for _ in range(int(rng.integers(0, 3))):
-            image = CHANGES[rng.integers(len(CHANGES))](rng, image)
-        state = reader.read(RegisteredFrame(image, i / 8, make_mask(rng, image.shape[:2])), before)
+        state = reader.read(make_arbitrary_frame(rng, image, i / 8), before)
         before = before if state is None else state
         trace.append(FrameReading(i / 8, state))
     task.check(puzzle, trace)

@@ -8,6 +8,7 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
+from arbitrary_frames import make_arbitrary_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -245,38 +246,12 @@ def random_board(rng: Random) -> BoardState:
     return BoardState("".join(rng.choice("." * sparse + SYMBOLS) for _ in range(64)))
 
 
-def random_image(rng: Random) -> Frame:
-    """Return an image that may be anything: noise, one colour, or a board that is shifted, warped or painted over."""
-    dice = np.random.default_rng(rng.getrandbits(64))
-    kind = rng.choice(["noise", "flat", "shifted", "warped", "painted"])
-    if kind == "flat":
-        return np.full((SIZE, SIZE, 3), [rng.randrange(256) for _ in range(3)], np.uint8)
-    if kind == "noise":
-        side = SIZE // rng.choice([1, 2, 8, 25, 50])
-        noise = dice.integers(0, 256, (side, side, 3), np.uint8)
-        return np.asarray(cv2.resize(noise, (SIZE, SIZE), interpolation=cv2.INTER_NEAREST))
-    image = shrink(draw_state(random_board(rng)))
-    if kind == "shifted":
-        matrix = np.array([[1, 0, rng.uniform(-SIZE, SIZE)], [0, 1, rng.uniform(-SIZE, SIZE)]])
-        return np.asarray(cv2.warpAffine(image, matrix, (SIZE, SIZE)))
-    if kind == "warped":
-        corners = np.array([[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]], np.float32)
-        warp = cv2.getPerspectiveTransform(corners, corners + dice.normal(0, 4, (4, 2)).astype(np.float32))
-        return np.asarray(cv2.warpPerspective(image, warp, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE))
-    for _ in range(rng.randint(1, 6)):
-        top, left = rng.randrange(SIZE), rng.randrange(SIZE)
-        colour = [rng.randrange(256) for _ in range(3)]
-        image[top : top + rng.choice([1, 3, 9, 40]), left : left + rng.choice([1, 3, 9, 40])] = colour
-    return image
-
-
 @settings(deadline=None, derandomize=True, max_examples=300)
 @given(st.integers(0, 10**9))
 def test_no_image_makes_the_reader_fail(seed: int) -> None:
     rng = Random(seed)
-    seen = np.random.default_rng(seed).random((SIZE, SIZE)) < rng.choice([0.0, 0.5, 0.9, 1.0])
     before = random_board(rng) if rng.random() < 0.5 else None
-    frame = RegisteredFrame(random_image(rng), 0.0, seen if rng.random() < 0.3 else None)
+    frame = make_arbitrary_frame(np.random.default_rng(seed), shrink(draw_state(random_board(rng))))
     found = TASK.reader(ChessPuzzle("", (), "given")).read(frame, before)
     assert found is None or (len(found.squares) == 64 and set(found.squares) <= set(".?" + SYMBOLS))
     assert found is None or all(-1 <= piece.x <= 9 and -1 <= piece.y <= 9 for piece in found.moving)
