@@ -32,7 +32,7 @@ def register(frame: Frame, seconds: float = 0.0) -> RegisteredFrame:
     return RegisteredFrame(np.asarray(cv2.resize(frame, (200, 200), interpolation=cv2.INTER_AREA)), seconds)
 
 
-def assert_pose(read: View | None, wanted: View, azim_deg: float = 1.0, elev_deg: float = 2.0) -> View:
+def assert_pose(read: View | None, wanted: View, azim_deg: float = 1.0, elev_deg: float = 1.5) -> View:
     assert read is not None
     assert abs(angle_between(wanted.azim_deg, read.azim_deg)) <= azim_deg
     assert abs(read.elev_deg - wanted.elev_deg) <= elev_deg
