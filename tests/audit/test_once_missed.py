@@ -18,6 +18,11 @@ from vmevalkit.eval.scorers import SCORERS
         ("rotation/voxel_changed_on_table/zoom_75/206", 79),
         ("rotation/voxel_changed_on_table/fps16/154", 101),
         ("rotation/voxel_added/hand/136", 79),
+        ("maze/slower/caption/9", 211),
+        ("maze/eased/letterbox_black/13", 211),
+        ("maze/wanders/caption/56", 211),
+        ("object_subtraction/shrunk/end_card/12", 211),
+        ("object_subtraction/restored/end_card/36", 211),
     ],
 )
 def test_what_was_missed_is_seen(trial_id: str, seed: int) -> None:

@@ -87,3 +87,13 @@ def test_a_dimmed_scene_is_read_on() -> None:
 def test_only_a_run_that_becomes_pale_is_a_fade() -> None:
     assert find_fades([1.0, 0.8, 0.6, 1.0, 0.9, 0.5, 0.2, 0.0, 0.7, 1.0, 0.3]) == [range(4, 9), range(10, 11)]
     assert find_fades([]) == []
+
+
+def test_a_scene_that_rests_is_no_part_of_a_fade() -> None:
+    """It may have less contrast than an earlier one, from which something was removed."""
+    rest = [0.96] * 10
+    assert find_fades([1.0, *rest, 0.7, 0.4, 0.0]) == [range(10, 14)]
+    assert find_fades([0.0, 0.3, 0.7, *rest, 1.0]) == [range(4)]
+    assert find_fades([*rest, 0.0, *rest]) == [range(9, 12)]
+    repeated = [strength for strength in (1.0, 0.9, 0.7, 0.5, 0.3, 0.0) for _ in range(3)]
+    assert find_fades(repeated) == [range(5, 18)]

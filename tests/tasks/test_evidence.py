@@ -57,6 +57,19 @@ def test_much_unseen_motion_is_not_shown() -> None:
     assert names(track(lambda t: 4 * t if int(t * 72) % 5 < 2 else None)) == ["not_shown"]
 
 
+def test_a_slow_motion_counts_as_motion() -> None:
+    """Each step is as small as the noise of readings: a moment that is not seen is not half of the motion."""
+    assert names(track(lambda t: None if 0.5 < t < 0.57 else 2.4 * t)) == []
+    assert names(track(lambda t: None if 0.3 < t < 0.6 else 1.2 * t)) == ["not_shown"]
+
+
+def test_a_fast_motion_may_go_on_for_a_moment_in_the_dark() -> None:
+    fast = lambda t: None if 0.5 < t < 0.56 else 48 * t  # noqa: E731
+    assert names(track(fast)) == []
+    assert names(track(lambda t: None if 0.5 < t < 0.56 else 24 * t + 8 * (t > 0.53))) == ["not_shown"]
+    assert names(track(lambda t: None if 0.5 < t < 0.6 else 48 * t)) == ["not_shown"]
+
+
 def test_a_cut_is_a_jump_at_any_speed() -> None:
     assert names(track(lambda t: 0.0 if t < 0.5 else 8.0)) == ["jump"]
 

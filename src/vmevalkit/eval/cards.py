@@ -21,6 +21,8 @@ PALE = 0.45
 """A frame with less than this share of the contrast of the scene that it shows is too pale to be read."""
 FULL = 0.97
 """A frame with at least this share is not part of a fade."""
+_FADE_STEP, _MAX_HELD = 0.01, 3
+"""Least change of strength in a fade, and most frames without one: a video may repeat its frames."""
 _SAME_SCENE = 0.96
 """Correlation of two frames that show the same scene, one of them paler."""
 _FADE_CORRELATION = 0.85
@@ -128,16 +130,33 @@ def _measure_colours(image: _Plane) -> _Plane:
 
 
 def find_fades(strengths: Sequence[float]) -> list[range]:
-    """Return the runs of frames in which the scene becomes too pale to be read, or comes back, by their strengths."""
-    fades, start = [], None
-    for index, strength in enumerate([*strengths, 1.0]):
-        if strength < FULL:
-            start = index if start is None else start
+    """Return the runs of frames in which the scene becomes too pale to be read, or comes back, by their strengths.
+
+    A scene that rests before or after a fade is not part of it, though it may have less contrast than an earlier one:
+    things may have been removed.
+    """
+    fades: list[range] = []
+    pale = [index for index, strength in enumerate(strengths) if strength < PALE]
+    for index in pale:
+        if fades and index in fades[-1]:
             continue
-        if start is not None and min(strengths[start:index]) < PALE:
-            fades.append(range(start, index))
-        start = None
+        last = next((place for place in range(index, len(strengths)) if strengths[place] >= PALE), len(strengths)) - 1
+        start = index - _count_brightening(strengths[:index][::-1], strengths[index])
+        fades.append(range(start, last + 1 + _count_brightening(strengths[last + 1 :], strengths[last])))
     return fades
+
+
+def _count_brightening(strengths: Sequence[float], strength: float) -> int:
+    """Return how many frames, away from a pale one, belong to its fade: they become stronger and stronger."""
+    count = held = 0
+    for place, other in enumerate(strengths, start=1):
+        if other >= FULL:
+            break
+        if other > strength + _FADE_STEP:
+            strength, count, held = other, place, 0
+        elif (held := held + 1) > _MAX_HELD:
+            break
+    return count
 
 
 def _shrink(frame: Frame) -> _Plane:

@@ -88,7 +88,7 @@ MAX_HOLD_S = 0.15
 REST_STEPS = 0.1
 """Changes below this are noise of readings."""
 UNSEEN_S, UNSEEN_STEPS = 0.25, 1.0
-"""One step within this time may be missed."""
+"""One step within this time may be missed, or as many as the steady motion around it makes."""
 COVERED_S, COVERED_STEPS = 1.5, 2.0
 """Two steps within this time may be made behind something that covers the moving part, such as a caption or a hand."""
 MAX_UNSEEN_SHARE = 0.2
@@ -179,21 +179,35 @@ def find_unseen_moves(moves: Sequence[Move], frame_s: float) -> list[Move]:
     ``frame_s`` is the time from one frame to the next.
     """
     unseen = [move for move in moves if not move.is_seen and move.steps > 2 * REST_STEPS]
-    return [move for move in unseen if not _is_excused(move, move.end_s - move.start_s - frame_s)]
+    return [move for move in unseen if not _is_excused(move, moves, move.end_s - move.start_s - frame_s)]
 
 
-def _is_excused(move: Move, unseen_s: float) -> bool:
-    if move.is_covered:
-        return move.steps <= COVERED_STEPS and unseen_s <= COVERED_S
-    return move.steps <= UNSEEN_STEPS and unseen_s <= UNSEEN_S
+def _is_excused(move: Move, moves: Sequence[Move], unseen_s: float) -> bool:
+    if move.is_covered and move.steps <= COVERED_STEPS and unseen_s <= COVERED_S:
+        return True
+    # A fast motion makes more than one step in a moment: no more than the steady motion around it explains.
+    return unseen_s <= UNSEEN_S and move.steps <= max(UNSEEN_STEPS, _reach_of_steady_motion(move, moves))
 
 
-def measure_unseen_share(moves: Sequence[Move], frame_s: float) -> float:
+def measure_moving_s(trace: Sequence[PartReading], count_steps: Callable[[Any, Any], float]) -> float:
+    """Return the time from the first departure of the moving part to its last arrival.
+
+    A slow motion counts: each of its steps may be as small as the noise of readings, and the way is not."""
+    seen = [each for each in trace if each.position is not None]
+    if not seen:
+        return 0.0
+    start, end = seen[0].position, seen[-1].position
+    left = next((place for place, each in enumerate(seen) if count_steps(start, each.position) > REST_STEPS), None)
+    if left is None:
+        return 0.0
+    places = reversed(range(len(seen)))
+    away = next((place for place in places if count_steps(seen[place].position, end) > REST_STEPS), left)
+    return max(0.0, seen[min(away + 1, len(seen) - 1)].seconds - seen[max(left - 1, 0)].seconds)
+
+
+def measure_unseen_share(moves: Sequence[Move], frame_s: float, moving_s: float) -> float:
     """Return the share of the moving time in which the moving part was not seen, covers apart."""
     changes = [move for move in moves if move.steps > REST_STEPS]
-    if not changes:
-        return 0.0
-    moving_s = changes[-1].end_s - changes[0].start_s
     unseen_s = sum(move.end_s - move.start_s - frame_s for move in changes if not (move.is_seen or move.is_covered))
     return unseen_s / moving_s if moving_s > 0 else 0.0
 
@@ -215,8 +229,7 @@ def check_motion(
             f"{_format_steps(move, limits)} further."
         )
         findings.append(Finding("not_shown", True, detail, unseen[0].start_s))
-    elif measure_unseen_share(moves, frame_s) > MAX_UNSEEN_SHARE:
-        share = measure_unseen_share(moves, frame_s)
+    elif (share := measure_unseen_share(moves, frame_s, measure_moving_s(trace, count_steps))) > MAX_UNSEEN_SHARE:
         detail = f"{limits.what.capitalize()} was not visible during {share:.0%} of its motion."
         findings.append(Finding("not_shown", True, detail))
     jumps = find_jumps(moves, limits)

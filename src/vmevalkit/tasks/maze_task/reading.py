@@ -24,6 +24,8 @@ CLOSED_ABOVE, OPEN_BELOW = 0.5, 0.3
 """Darkness of a wall relative to the walls of the same frame; between the two it is left undecided."""
 WHOLE_ABOVE = 0.2
 """The same for every stretch of a closed wall: with a gap it is not clearly closed."""
+NEARLY_WHITE = 190
+"""Least brightness beside a wall that is dark from end to end: a fraction of a pixel off, it darkens its own sides."""
 MIN_CONTRAST = 0.2
 """With less contrast than this between walls and corridors the maze is not readable."""
 MIN_CLEAR = 0.4
@@ -160,7 +162,8 @@ class MazeReader:
         white = sides.mean(axis=1, keepdims=True)
         darkness = (white - parts) / np.maximum(white, 1.0)
         is_coloured = sampler.whole_walls.means(cv2.integral(planes.colour))[:, 0] > COLOURED
-        is_clear = (sides.min(axis=1) > WHITE) & ~is_coloured & ~sampler.find_unseen_walls(seen)
+        is_uncovered = ~is_coloured & ~sampler.find_unseen_walls(seen)
+        is_clear = (sides.min(axis=1) > WHITE) & is_uncovered
         visible = is_clear & initial
         if is_clear[sampler.is_inner_wall].mean() < MIN_CLEAR or not visible.any():
             return None
@@ -172,7 +175,8 @@ class MazeReader:
         is_open = is_clear & (darkness.max(axis=1) < OPEN_BELOW * contrast)
         if (is_closed & initial).sum() < MIN_CLOSED * visible.sum():
             return None
-        is_whole = is_closed & (darkness.min(axis=1) > WHOLE_ABOVE * contrast)
+        is_dark = (darkness.mean(axis=1) > CLOSED_ABOVE * contrast) & (darkness.min(axis=1) > WHOLE_ABOVE * contrast)
+        is_whole = (sides.min(axis=1) > NEARLY_WHITE) & is_uncovered & is_dark
         unclear = _pack_mask(initial & ~is_whole & ~is_open)
         mask_before = initial if walls_before == self._initial_walls else self._wall_mask(walls_before)
         changed = (is_closed & ~mask_before) | (is_open & mask_before)
