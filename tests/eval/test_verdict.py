@@ -13,7 +13,11 @@ import pytest
 from vmevalkit.core.records import Finding
 from vmevalkit.eval.verdict import judge
 from vmevalkit.media.image import Frame
+from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.task import CheckResult, FrameReading, Reader, StateTrajectory, Task, Trace, readable
+
+MAZE = TASKS["maze"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +161,13 @@ def test_an_end_card_of_a_second_is_passed_over() -> None:
     assert verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None).passed
 
 
-def test_a_longer_unreadable_end_is_rubble() -> None:
+def test_a_longer_unreadable_end_is_scene_broken() -> None:
     score = verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None, None)
     assert (score.value, score.failure_mode) == (1, "scene_broken")
     assert "after 1.50 s" in score.explanation
 
 
-def test_a_video_that_cannot_be_read_at_all_is_rubble() -> None:
+def test_a_video_that_cannot_be_read_at_all_is_scene_broken() -> None:
     score = verdict(None, None)
     assert (score.value, score.failure_mode) == (1, "scene_broken")
 
@@ -177,3 +181,12 @@ def test_a_video_that_starts_at_the_answer_does_not_pass() -> None:
 
 def test_how_long_the_answer_was_held() -> None:
     assert verdict(0, 1, 2, 3, 4, 4, 4, 4).held_s == 0.75
+
+
+def test_a_jump_is_reported_once() -> None:
+    """The maze reports a jump as a teleport; the rules that all tasks share see the same one."""
+    [maze] = plan(MAZE, 1, 3, MAZE.preset())
+    way = [MAZE.solution(maze, index / 47) for index in range(48)]
+    frames = [*way[:12], *way[36:], *[way[-1]] * 24]
+    score = judge(MAZE, maze, [FrameReading(index / 24, state) for index, state in enumerate(frames)], "rules")
+    assert [finding.name for finding in score.findings if finding.gating] == ["teleport"]

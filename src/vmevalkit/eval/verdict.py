@@ -66,7 +66,7 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
     findings = (
         *_check_start(task, puzzle, trace),
         *checked.findings,
-        *check_motion(task, puzzle, trace),
+        *_leave_out_reported(check_motion(task, puzzle, trace), checked.findings),
         *foreign,
         *unseen,
         *find_passing_content(trace),
@@ -102,6 +102,12 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
         first_violation_s=first_violation_s,
         explanation=_write_explanation(solved, outcome, mode, findings),
     )
+
+
+def _leave_out_reported(shared: Sequence[Finding], own: Sequence[Finding]) -> list[Finding]:
+    """Leave out jumps that the task reports itself, in its own words: a wall that is crossed, a pipe repainted."""
+    reported = {finding.seconds for finding in own if finding.gating}
+    return [finding for finding in shared if finding.name != "jump" or finding.seconds not in reported]
 
 
 def _is_settled(accepted_at: Sequence[tuple[float, bool]]) -> bool:

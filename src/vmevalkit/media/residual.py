@@ -135,6 +135,6 @@ def _find_outside(image: Frame, low: Frame, high: Frame, slack: Frame | int) -> 
 
 
 def _largest_channel(image: Frame) -> NDArray[np.uint8]:
-    """Return the largest of the three levels of each pixel: numpy's maximum over an axis takes several times as long."""
+    """Return the largest of the three levels of each pixel: numpy's maximum over an axis takes far longer."""
     r, g, b = cv2.split(image)
     return np.asarray(cv2.max(cv2.max(r, g), b), np.uint8)
