@@ -21,6 +21,7 @@ from vmevalkit.eval.scorers import SCORERS
         ("maze/slower/caption/9", 211),
         ("maze/eased/letterbox_black/13", 211),
         ("maze/wanders/caption/56", 211),
+        ("rotation_puzzle/slower/hand/22", 223),
         ("object_subtraction/shrunk/end_card/12", 211),
         ("object_subtraction/restored/end_card/36", 211),
     ],

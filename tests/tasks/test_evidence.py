@@ -94,6 +94,12 @@ def test_a_move_behind_a_cover_may_take_longer() -> None:
     assert names(covered) == []
 
 
+@pytest.mark.parametrize(("length", "found"), [(1.8, []), (4.5, ["not_shown"])])
+def test_a_slow_move_behind_a_cover_is_one_step(length: float, found: list[str]) -> None:
+    frames = track(lambda t: None if 0.2 < t < 0.7 else length * t, seconds=5.0)
+    assert names([PartReading(each.seconds, each.position, each.position is None) for each in frames]) == found
+
+
 def test_spans_are_long_enough_and_know_the_end() -> None:
     readings = [(index / 10, value) for index, value in enumerate([0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1])]
     spans = find_spans(readings, bool)

@@ -89,8 +89,8 @@ REST_STEPS = 0.1
 """Changes below this are noise of readings."""
 UNSEEN_S, UNSEEN_STEPS = 0.25, 1.0
 """One step within this time may be missed, or as many as the steady motion around it makes."""
-COVERED_S, COVERED_STEPS = 1.5, 2.0
-"""Two steps within this time may be made behind something that covers the moving part, such as a caption or a hand."""
+COVERED_STEPS = ((1.5, 2.0), (3.0, 1.0))
+"""Seconds, and the steps that may be made in them behind something that covers the moving part: a caption, a hand."""
 MAX_UNSEEN_SHARE = 0.2
 """Most of the moving time that may be unseen."""
 
@@ -183,7 +183,7 @@ def find_unseen_moves(moves: Sequence[Move], frame_s: float) -> list[Move]:
 
 
 def _is_excused(move: Move, moves: Sequence[Move], unseen_s: float) -> bool:
-    if move.is_covered and move.steps <= COVERED_STEPS and unseen_s <= COVERED_S:
+    if move.is_covered and any(unseen_s <= seconds and move.steps <= steps for seconds, steps in COVERED_STEPS):
         return True
     # A fast motion makes more than one step in a moment: no more than the steady motion around it explains.
     return unseen_s <= UNSEEN_S and move.steps <= max(UNSEEN_STEPS, _reach_of_steady_motion(move, moves))
