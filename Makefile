@@ -105,7 +105,7 @@ bench: install
 # on more than 3% of the kinds of cheats or 5% of the honest ones.
 audit: install
 	$(BIN)/vmevalkit audit --videos 2 --workers $(WORKERS)
-	$(BIN)/vmevalkit audit --kinds round_1 --videos 1 --workers $(WORKERS)
+	$(BIN)/vmevalkit audit --kinds all --videos 1 --workers $(WORKERS)
 
 # The full audit of some tasks, on a seed on which nothing was tuned: an hour of CPU time for each. It resumes.
 # `make certificate TASKS="chess raven" SEED=31`
@@ -113,7 +113,8 @@ TASKS ?= maze rotation
 SEED ?= 11
 certificate: install
 	for task in $(TASKS); do $(BIN)/vmevalkit audit --task $$task --videos 150 --own-videos 300 --seed $(SEED) \
-		--workers $(WORKERS) --trial-cache data/audit/$$task.jsonl --out docs/certificates/$$task.md || exit 1; done
+		--workers $(WORKERS) --trial-cache data/audit/$$task.jsonl \
+		--out docs/certificates/$$task.md --json docs/certificates/$$task.json || exit 1; done
 
 # The videos of `vmevalkit selftest` and their scores; `make selftest-scores` after a change of the rules alone.
 selftest-data: install
