@@ -18,6 +18,8 @@ from vmevalkit.eval.scorers import SCORERS
         ("rotation/voxel_changed_on_table/zoom_75/206", 79),
         ("rotation/voxel_changed_on_table/fps16/154", 101),
         ("rotation/voxel_added/hand/136", 79),
+        ("rotation/with_table/blur/28", 223),
+        ("rotation/with_table/zoom_75/12", 223),
         ("maze/slower/caption/9", 211),
         ("maze/eased/letterbox_black/13", 211),
         ("maze/wanders/caption/56", 211),

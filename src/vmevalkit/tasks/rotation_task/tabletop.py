@@ -24,20 +24,25 @@ _BEYOND, _TABLE, _OTHER = 0, 1, 2
 
 
 def paint_backdrops(drawn: Frame, image: Frame) -> list[Frame]:
-    """Return a drawn view on each of the colours that an image has beside the sculpture: a table, its side, a floor."""
+    """Return a drawn view on each of the colours that an image has beside the sculpture: a table, its side, a floor.
+
+    The last one has them where the image has them, so that the edge of a table is explained too."""
     is_beside = (drawn == WHITE).all(axis=2)
     fitted = cv2.resize(image, (drawn.shape[1], drawn.shape[0]), interpolation=cv2.INTER_NEAREST)
-    colours = fitted[is_beside]
-    painted: list[Frame] = []
-    if not len(colours):
-        return painted
-    codes = (colours >> 4).astype(np.int64) @ np.array([256, 16, 1])
+    pixels = fitted[is_beside]
+    if not len(pixels):
+        return []
+    codes = (pixels >> 4).astype(np.int64) @ np.array([256, 16, 1])
     counts = np.bincount(codes)
-    for code in np.argsort(-counts)[:_MAX_COLOURS]:
-        if counts[code] < _MIN_COLOUR_SHARE * is_beside.size:
-            break
+    common = [code for code in np.argsort(-counts)[:_MAX_COLOURS] if counts[code] >= _MIN_COLOUR_SHARE * is_beside.size]
+    if not common:
+        return []
+    colours = np.array([np.median(pixels[codes == code], axis=0) for code in common], np.float32)
+    nearest = np.abs(pixels[:, None].astype(np.float32) - colours).sum(axis=2).argmin(axis=1)
+    painted = []
+    for levels in (*colours, colours[nearest]):
         other = drawn.copy()
-        other[is_beside] = np.median(colours[codes == code], axis=0).astype(np.uint8)
+        other[is_beside] = levels.astype(np.uint8)
         painted.append(other)
     return painted
 
