@@ -21,6 +21,7 @@ from vmevalkit.eval.scorers import SCORERS
         ("rotation/with_table/blur/28", 223),
         ("rotation/with_table/zoom_75/12", 223),
         ("maze/slower/caption/9", 211),
+        ("maze/eased/caption/7", 223),
         ("maze/eased/letterbox_black/13", 211),
         ("maze/wanders/caption/56", 211),
         ("rotation_puzzle/slower/hand/22", 223),

@@ -88,7 +88,9 @@ MAX_HOLD_S = 0.15
 REST_STEPS = 0.1
 """Changes below this are noise of readings."""
 UNSEEN_S, UNSEEN_STEPS = 0.25, 1.0
-"""One step within this time may be missed, or as many as the steady motion around it makes."""
+"""One step within this time may be missed, or as many as the motion around it makes."""
+UNSEEN_RATIO = 1.5
+"""A motion that starts and ends gently is so many times as fast in its middle as around it."""
 COVERED_STEPS = ((1.5, 2.0), (3.0, 1.0))
 """Seconds, and the steps that may be made in them behind something that covers the moving part: a caption, a hand."""
 MAX_UNSEEN_SHARE = 0.2
@@ -186,7 +188,8 @@ def _is_excused(move: Move, moves: Sequence[Move], unseen_s: float) -> bool:
     if move.is_covered and any(unseen_s <= seconds and move.steps <= steps for seconds, steps in COVERED_STEPS):
         return True
     # A fast motion makes more than one step in a moment: no more than the steady motion around it explains.
-    return unseen_s <= UNSEEN_S and move.steps <= max(UNSEEN_STEPS, _reach_of_steady_motion(move, moves))
+    reach = UNSEEN_RATIO * _reach_of_steady_motion(move, moves)
+    return unseen_s <= UNSEEN_S and move.steps <= max(UNSEEN_STEPS, reach)
 
 
 def measure_moving_s(trace: Sequence[PartReading], count_steps: Callable[[Any, Any], float]) -> float:
