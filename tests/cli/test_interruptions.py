@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from vmevalkit.datasets.generate import generate
+from vmevalkit.eval.rules import SCORER
 from vmevalkit.media.image import read_image
 from vmevalkit.media.video import probe
 from vmevalkit.runs.run import run
@@ -116,39 +117,42 @@ def test_generate_resumes_where_it_was_stopped(
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_run_resumes_where_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
-    generate(["maze"], 6, out=tmp_path / "data" / "questions")
+    n = 12
+    generate(["maze"], n, out=tmp_path / "data" / "questions")
     line = "run --model oracle --experiment first --seconds 1 --workers 2"
     for moment in (1, 3):
         process = start(tmp_path, line)
         stop_when(process, lambda m=moment: count_videos(tmp_path) >= m, how)  # type: ignore[misc]
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
         runs = find_runs(tmp_path / "data" / "outputs", "first")
-        assert moment <= len(runs) == count_videos(tmp_path) < 6
+        assert moment <= len(runs) == count_videos(tmp_path) < n
         for each in runs:
             assert each.status == "success"
             assert each.video is not None
             assert probe(each.video).width == 832
             assert file_digest(each.video) == each.video_digest
     kept = {each.run_id for each in find_runs(tmp_path / "data" / "outputs", "first")}
-    assert f"{6 - len(kept)} run, {len(kept)} kept" in finish(tmp_path, line)
+    assert f"{n - len(kept)} run, {len(kept)} kept" in finish(tmp_path, line)
     runs = find_runs(tmp_path / "data" / "outputs", "first")
     assert kept < {each.run_id for each in runs}
-    assert sorted(each.question_id for each in runs) == [f"maze_000{i}" for i in range(6)]
+    assert sorted(each.question_id for each in runs) == [f"maze_{i:04d}" for i in range(n)]
     assert list_leftovers(tmp_path / "data" / "outputs") == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_score_resumes_where_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
-    generate(["maze"], 6, out=tmp_path / "data" / "questions")
+    n = 20  # scoring the others takes far longer than the signal
+    generate(["maze"], n, out=tmp_path / "data" / "questions")
     run(["oracle"], tmp_path / "data" / "questions", "first", tmp_path / "data" / "outputs", seconds=1.0)
     evaluations = tmp_path / "data" / "evaluations"
     process = start(tmp_path, "score --experiment first")
-    stop_when(process, lambda: bool(list(evaluations.glob("*/*/*/*/[!.]*"))), how)
+    # The trace and the strip are written before the score: only the score file is finished work.
+    stop_when(process, lambda: any(evaluations.glob(f"*/*/*/*/{SCORER}.json")), how)
     assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
     kept = len(load_scores(evaluations, "first"))
-    assert 1 <= kept < 6
-    assert f"{6 - kept} scored, {kept} kept; 6 passed" in finish(tmp_path, "score --experiment first")
+    assert 1 <= kept < n
+    assert f"{n - kept} scored, {kept} kept; {n} passed" in finish(tmp_path, "score --experiment first")
     assert list_leftovers(evaluations) == []
 
 
