@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vmevalkit.media.canvas import Canvas, blend, rgba, side_by_side
 from vmevalkit.media.image import pixel_digest
 
-exactly = settings(deadline=None, derandomize=True, max_examples=60)
+exactly = settings(max_examples=60)
 
 
 def darkness(frame: np.ndarray) -> float:

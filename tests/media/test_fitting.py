@@ -12,7 +12,7 @@ from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.fitting import fit, resample
 
 sizes = st.tuples(st.integers(8, 300), st.integers(8, 300))
-quick = settings(deadline=None, derandomize=True, max_examples=80)
+quick = settings(max_examples=80)
 
 
 def draw_marked(width: int, height: int) -> np.ndarray:

@@ -21,7 +21,7 @@ from vmevalkit.media.image import encode_and_digest, encode_png, pixel_digest, r
 frames = arrays.arrays(np.uint8, st.tuples(st.integers(1, 24), st.integers(1, 24), st.just(3)))
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(frames)
 def test_every_frame_is_stored_exactly(frame: np.ndarray) -> None:
     decoded = cv2.imdecode(np.frombuffer(encode_png(frame), np.uint8), cv2.IMREAD_COLOR_RGB)
@@ -81,7 +81,7 @@ def test_the_digest_depends_on_pixels_and_shape() -> None:
     assert len({pixel_digest(frame), pixel_digest(other), pixel_digest(frame.reshape(6, 4, 3))}) == 3
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 9), st.integers(1, 9), st.randoms(use_true_random=False))
 def test_the_digest_from_encoding_is_that_of_the_pixels(height: int, width: int, rng: Random) -> None:
     frame = np.frombuffer(rng.randbytes(height * width * 3), np.uint8).reshape(height, width, 3)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.photometry import Photometry, estimate_photometry, find_flat_pixels, median
 
-quick = settings(deadline=None, derandomize=True, max_examples=60)
+quick = settings(max_examples=60)
 gains = st.tuples(*[st.floats(0.7, 1.15)] * 3)
 offsets = st.tuples(*[st.floats(-20, 20)] * 3)
 NOISE = np.random.default_rng(5).normal(0, 3, (400, 3)).astype(np.float32)
@@ -101,7 +101,6 @@ def test_an_image_without_flat_pixels_has_none() -> None:
     assert len(rows) == len(weights) == 0
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 255), min_size=1, max_size=30))
 def test_the_median_is_that_of_numpy(levels: list[int]) -> None:
     assert median(np.array(levels, np.uint8)) == np.median(levels)

@@ -28,7 +28,7 @@ def measure_error(registrar: Registrar, reference: np.ndarray, warped: np.ndarra
     return float(np.abs(frame.image.astype(int) - reference)[inside].mean() / upright)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=12)
 @given(angle=st.floats(0.8, 2.4), side=st.sampled_from([-1, 1]), scene=st.sampled_from(FLAT))
 def test_a_video_that_starts_rolled_is_straightened(angle: float, side: int, scene: str) -> None:
     reference = SCENES[scene](3)
@@ -38,7 +38,7 @@ def test_a_video_that_starts_rolled_is_straightened(angle: float, side: int, sce
     assert measure_error(registrar, reference, warped) < 0.4
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8)
 @given(x=FULL, y=FULL, tilt=FULL, scene=st.sampled_from(FLAT))
 def test_a_slow_tilt_is_followed(x: float, y: float, tilt: float, scene: str) -> None:
     reference = SCENES[scene](4)

@@ -33,7 +33,7 @@ from vmevalkit.models.input_image import (
 )
 from vmevalkit.models.model import ModelSpec
 
-quick = settings(deadline=None, derandomize=True, max_examples=100)
+quick = settings(max_examples=100)
 sizes = st.tuples(st.integers(8, 2000), st.integers(8, 2000))
 
 SQUARE, WIDE, TALL, HD = (512, 512), (800, 300), (300, 800), (1280, 720)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vmevalkit.core.errors import UsageError
@@ -28,7 +28,6 @@ def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Request:
 @given(
     seconds=st.floats(0.1, 20), fps=st.sampled_from([7.0, 8.0, 16.0, 24.0, 25.0]), step=st.sampled_from([1, 4, 8, 16])
 )
-@settings(deadline=None, derandomize=True)
 def test_the_frame_count_suits_the_pipeline_and_is_nearest_to_the_length(seconds: float, fps: float, step: int) -> None:
     count = compute_frame_count(seconds, fps, step)
     assert count > 1 and (count - 1) % step == 0

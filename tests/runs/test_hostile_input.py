@@ -173,7 +173,7 @@ def test_a_video_much_shorter_than_requested_gets_a_remark(tmp_path: Path, monke
     assert summary.remarks == ("plain-1 on door_000: the video lasts 0.75 s, and 8 s were requested",)
 
 
-FUZZ = settings(deadline=None, derandomize=True, max_examples=int(os.environ.get("FUZZ_EXAMPLES", "60")))
+FUZZ = settings(max_examples=int(os.environ.get("FUZZ_EXAMPLES", "60")))
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=8), inside, max_size=4),

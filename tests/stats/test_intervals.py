@@ -6,7 +6,7 @@ from math import sqrt
 
 import pytest
 from evalstats.core.resampling import jeffreys_ci, wilson_ci
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -40,7 +40,6 @@ def test_jeffreys_is_closed_where_nothing_or_everything_passed() -> None:
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-@settings(deadline=None, derandomize=True)
 def test_bounds_solve_the_score_equation(pair: tuple[int, int]) -> None:
     """At a bound p the observed rate is 1.96 standard errors away, with the error of p itself."""
     successes, n = pair

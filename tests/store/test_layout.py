@@ -30,7 +30,7 @@ def test_names_become_safe_folders(name: str, folder: str) -> None:
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(NAMES, NAMES)
 def test_names_are_one_part_of_a_path_and_come_back(one: str, other: str) -> None:
     folder = layout.folder_name(one)

@@ -89,7 +89,7 @@ def test_a_moving_piece_at_a_square_looks_like_a_piece_on_it() -> None:
         assert np.abs(get_letters - flying).max() <= 1
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 @given(st.sampled_from(SYMBOLS), st.floats(-1, 9), st.floats(-1, 9))
 def test_a_moving_piece_can_be_anywhere(symbol: str, x: float, y: float) -> None:
     frame = draw(BoardState("." * 64, (MovingPiece(symbol, x, y),))).astype(int)

@@ -20,7 +20,7 @@ from vmevalkit.tasks.chess_task import TASK, BoardState, ChessPuzzle, MovingPiec
 from vmevalkit.tasks.chess_task.pieces import SYMBOLS
 from vmevalkit.tasks.chess_task.sprites import load_templates
 
-quick = settings(deadline=None, derandomize=True, max_examples=50)
+quick = settings(max_examples=50)
 SIZE = 200
 
 
@@ -246,7 +246,7 @@ def random_board(rng: Random) -> BoardState:
     return BoardState("".join(rng.choice("." * sparse + SYMBOLS) for _ in range(64)))
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(st.integers(0, 10**9))
 def test_no_image_makes_the_reader_fail(seed: int) -> None:
     rng = Random(seed)

@@ -31,7 +31,7 @@ from vmevalkit.tasks.chess_task.chess_reasoning import FAMILIES, make_puzzle
 from vmevalkit.tasks.chess_task.mates import find_flaw, find_oddity, list_mating_moves
 from vmevalkit.tasks.planning import plan
 
-quick = settings(deadline=None, derandomize=True, max_examples=60)
+quick = settings(max_examples=60)
 CASTLING = "rn3r2/pbppq1p1/1p2pN2/8/3P2NP/6P1/PPP1BP1R/R3K1k1 w Q - 5 18"
 EN_PASSANT = "r1bq1r2/pp2n3/4N2k/3pPppP/1b1n2Q1/2N5/PP3PP1/R1B1K2R w KQ g6 0 15"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"

@@ -36,7 +36,7 @@ EDGE = 0.1
 
 through = pytest.mark.parametrize("degradation", THROUGH)
 # An example is a video: one that fails is told as it is, as looking for a simpler one would take minutes.
-few = settings(deadline=None, derandomize=True, max_examples=2, phases=[Phase.generate])
+few = settings(max_examples=2, phases=[Phase.generate])
 
 
 class Witness:

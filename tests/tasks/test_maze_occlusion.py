@@ -20,7 +20,7 @@ from vmevalkit.tasks.maze_task.maze_reasoning import corridors_of, point_along, 
 from vmevalkit.tasks.maze_task.occlusion import OccludedDotTracker
 from vmevalkit.tasks.maze_task.render import geometry_of
 
-few_examples = settings(deadline=None, derandomize=True, max_examples=25)
+few_examples = settings(max_examples=25)
 SKIN = (0xD9, 0xA5, 0x7E)
 
 

@@ -22,7 +22,7 @@ from vmevalkit.tasks.maze_task.lattice import centre, wall_between, wall_count, 
 from vmevalkit.tasks.maze_task.maze_reasoning import initial_walls
 from vmevalkit.tasks.maze_task.render import geometry_of
 
-few_examples = settings(deadline=None, derandomize=True, max_examples=60)
+few_examples = settings(max_examples=60)
 
 
 def shrink(frame: Frame) -> Frame:
@@ -100,7 +100,7 @@ def noisy(frame: Frame) -> Frame:
 
 
 @pytest.mark.parametrize("degrade", [blurred, jpeg, darker, cast, noisy])
-@settings(deadline=None, derandomize=True, max_examples=25)
+@settings(max_examples=25)
 @given(scenes())
 def test_a_degraded_state_is_read_back(degrade: object, scene: tuple[Maze, MazeState]) -> None:
     maze, state = scene

@@ -68,7 +68,7 @@ def test_the_right_path_has_no_finding(frames: int) -> None:
     assert result.metrics["readable_share"] == 1.0
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6), st.sampled_from([(3, 3), (5, 8), (8, 18), (12, 30)]), st.sampled_from([8, 12, 24, 96]),
     st.sampled_from(["even", "eased", "paused"]),

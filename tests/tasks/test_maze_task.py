@@ -32,7 +32,7 @@ from vmevalkit.tasks.maze_task.maze_reasoning import initial_walls, max_least_st
 from vmevalkit.tasks.maze_task.render import DOT_COLOUR, DOT_RADIUS, FLAG_COLOUR, FLAG_OUTLINE, SIZE, geometry_of
 from vmevalkit.tasks.planning import plan
 
-quick = settings(deadline=None, derandomize=True, max_examples=60)
+quick = settings(max_examples=60)
 PROMPT = (
     "Move the green dot from its starting position through the maze paths to the red flag. "
     "Navigate only through open spaces (white)."

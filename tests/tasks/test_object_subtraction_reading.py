@@ -32,7 +32,7 @@ from vmevalkit.tasks.object_subtraction_task.scene import (
     measure_gap,
 )
 
-many_examples = settings(deadline=None, derandomize=True, max_examples=80)
+many_examples = settings(max_examples=80)
 ALL = ObjectSubtractionParams(levels=("L1", "L2", "L3", "L4"))
 
 

@@ -18,7 +18,7 @@ from vmevalkit.tasks.raven_task.render import draw, render_coverage
 from vmevalkit.tasks.raven_task.scene import EMPTY, QUESTION, SCRIBBLE
 from vmevalkit.tasks.raven_task.vocabulary import COLOURS, NUMBERS, POSES
 
-quick = settings(deadline=None, derandomize=True, max_examples=15)
+quick = settings(max_examples=15)
 
 
 def cell_of(frame: Frame, place: int) -> Frame:

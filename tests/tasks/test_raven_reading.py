@@ -23,7 +23,7 @@ from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER
 from vmevalkit.tasks.raven_task.scene import EMPTY, QUESTION, SCRIBBLE
 from vmevalkit.tasks.raven_task.vocabulary import COLOURS, NUMBERS, POSES
 
-quick = settings(deadline=None, derandomize=True, max_examples=60)
+quick = settings(max_examples=60)
 PUZZLE = TASK.sample(Random(5), TASK.preset("medium"))
 START = TASK.solution(PUZZLE, 0.0)
 SIZE = 288
@@ -329,7 +329,7 @@ def test_a_tile_that_slides_in_is_read_at_every_step() -> None:
         assert found.readings[ANSWER] == tile
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(st.integers(0, 10**9))
 def test_no_image_makes_the_reader_fail(seed: int) -> None:
     rng = Random(seed)

@@ -34,7 +34,7 @@ from vmevalkit.tasks.raven_task.raven_reasoning import complete_puzzle, find_ans
 from vmevalkit.tasks.raven_task.rule_space import KINDS, list_rules
 from vmevalkit.tasks.raven_task.vocabulary import ATTRIBUTES, ORIENTED, VALUES
 
-quick = settings(deadline=None, derandomize=True, max_examples=80)
+quick = settings(max_examples=80)
 PROMPT = "This is Raven's Progressive Matrices like task. Complete the missing pattern in this 3x3 matrix."
 ORIENTED_SHAPES = {"triangle", "arrow", "half_disc", "tee", "corner"}
 CANDIDATES = {

@@ -32,7 +32,7 @@ from vmevalkit.tasks.rotation_puzzle_task.scene import (
     get_period_deg,
 )
 
-many_examples = settings(deadline=None, derandomize=True, max_examples=60)
+many_examples = settings(max_examples=60)
 GRIDS = [(2, 2, ("L",)), (2, 2, ("L", "I", "T")), (3, 3, ("L", "I", "T")), (4, 6, ("L", "I", "T"))]
 OTHER_COLOURS = ("#ef4444", "#22c55e", "#f59e0b", "#111827", "#9333ea", "#22d3ee")
 
@@ -132,7 +132,7 @@ DEGRADATIONS = [blur, darken, tint, dim, add_noise, nudge, encode_jpeg]
 
 
 @pytest.mark.parametrize("degrade", DEGRADATIONS)
-@settings(deadline=None, derandomize=True, max_examples=30)
+@settings(max_examples=30)
 @given(arrangements())
 def test_degraded_scene_is_read_back(degrade: Callable[[Frame], Frame], case: tuple[RotationPuzzle, PipeScene]) -> None:
     puzzle, scene = case
@@ -174,7 +174,7 @@ def damaged_scenes(draw: st.DrawFn) -> tuple[RotationPuzzle, PipeScene]:
     return puzzle, build_scene(pipes)
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(max_examples=150)
 @given(damaged_scenes())
 def test_damaged_scene_is_read_back(case: tuple[RotationPuzzle, PipeScene]) -> None:
     puzzle, scene = case
@@ -182,7 +182,7 @@ def test_damaged_scene_is_read_back(case: tuple[RotationPuzzle, PipeScene]) -> N
 
 
 @pytest.mark.parametrize("degrade", [blur, darken, add_noise, nudge])
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 @given(damaged_scenes())
 def test_damaged_and_degraded_scene_is_read_back(
     degrade: Callable[[Frame], Frame], case: tuple[RotationPuzzle, PipeScene]

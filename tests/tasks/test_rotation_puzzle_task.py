@@ -33,7 +33,7 @@ from vmevalkit.tasks.rotation_puzzle_task import (
 )
 from vmevalkit.tasks.rotation_puzzle_task.solution import animate_turns, list_reference_turns
 
-few_examples = settings(deadline=None, derandomize=True, max_examples=60)
+few_examples = settings(max_examples=60)
 EXAMPLE = Path(__file__).parents[2] / "examples" / "create_questions.py"
 PROMPT = (
     "Solve this rotation puzzle by rotating the four squares to connect the pipe paths. Each square can be rotated 90 "

@@ -40,7 +40,7 @@ def assert_pose(read: View | None, wanted: View, azim_deg: float = 1.0, elev_deg
 
 
 @pytest.mark.slow
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(
     which=st.integers(0, len(PUZZLES) - 1),
     azim_deg=st.floats(0, 360),
@@ -69,7 +69,7 @@ def levels(view: View) -> list[int]:
 
 
 @pytest.mark.slow
-@settings(deadline=None, derandomize=True, max_examples=30)
+@settings(max_examples=30)
 @given(which=st.integers(0, len(PUZZLES) - 1), azim_deg=st.floats(0, 360))
 def test_a_view_from_anywhere_is_found_without_a_previous_frame(which: int, azim_deg: float) -> None:
     """There is no previous frame, as after a cut."""

@@ -67,7 +67,7 @@ def make_mask(corner: tuple[int, int] | None) -> Mask | None:
     return mask
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 @given(
     which=st.integers(0, len(PUZZLES) - 1),
     kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=3),

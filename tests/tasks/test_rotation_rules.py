@@ -278,7 +278,7 @@ def test_other_angles_have_their_own_goal(angle_deg: int) -> None:
     assert checked.findings == () and checked.metrics["planning"] == pytest.approx(1, abs=0.02)
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(max_examples=100)
 @given(
     start=st.floats(0, 360),
     slope=st.floats(-12, 12),

@@ -109,7 +109,7 @@ def test_questions_depend_on_seed_and_place_alone() -> None:
     assert not set(plan(TASK, 10, 43, TASK.preset())) & set(ten)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), voxels=st.integers(4, 20), data=st.data())
 def test_a_key_is_equal_for_rotations_only(seed: int, voxels: int, data: st.DataObject) -> None:
     snake = grow_snake(Random(seed), N=voxels)

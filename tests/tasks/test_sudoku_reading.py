@@ -28,7 +28,7 @@ from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
     make_printed_state,
 )
 
-few_examples = settings(deadline=None, derandomize=True, max_examples=60)
+few_examples = settings(max_examples=60)
 
 
 def shrink(puzzle: Sudoku, frame: Frame) -> Frame:
@@ -115,7 +115,7 @@ def shifted(frame: Frame) -> Frame:
 
 
 @pytest.mark.parametrize("degrade", [blurred, jpeg, darker, cast, noisy, shifted])
-@settings(deadline=None, derandomize=True, max_examples=25)
+@settings(max_examples=25)
 @given(plain_scenes())
 def test_a_degraded_state_is_read_back(degrade: object, scene: tuple[Sudoku, SudokuState]) -> None:
     puzzle, state = scene
@@ -123,7 +123,7 @@ def test_a_degraded_state_is_read_back(degrade: object, scene: tuple[Sudoku, Sud
 
 
 @pytest.mark.parametrize("degrade", [blurred, jpeg, cast, noisy, shifted])
-@settings(deadline=None, derandomize=True, max_examples=20)
+@settings(max_examples=20)
 @given(scenes())
 def test_damage_is_read_in_degraded_images(degrade: object, scene: tuple[Sudoku, SudokuState]) -> None:
     puzzle, state = scene

@@ -33,7 +33,7 @@ from vmevalkit.tasks.sudoku_task import (
 from vmevalkit.tasks.sudoku_task.grids import list_grids, solve
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK, SudokuState, filling_order, make_printed_state
 
-quick = settings(deadline=None, derandomize=True, max_examples=60)
+quick = settings(max_examples=60)
 PROMPT = (
     "Solve this 3x3 Sudoku puzzle. Fill in all the empty cells following Sudoku rules: each row and column must "
     "contain the digits 1, 2, and 3 exactly once. Show the complete solution."
