@@ -48,9 +48,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatEmulator]:
         assert emulator.bugs == []
 
 
-def ask(name: str = "gpt-4o", base_url: str | None = None, request: ChatRequest = REQUEST) -> ChatAnswer:
+def ask(
+    name: str = "gpt-4o", base_url: str | None = None, request: ChatRequest = REQUEST, timeout_s: float = 60.0
+) -> ChatAnswer:
     async def call() -> ChatAnswer:
-        model = load_chat_model(name, base_url, timeout_s=1.0)
+        model = load_chat_model(name, base_url, timeout_s=timeout_s)
         try:
             return await model.ask(request)
         finally:
@@ -132,7 +134,7 @@ def test_faults_that_may_be_repeated(
 ) -> None:
     server.faults.create = [fault]
     with pytest.raises(error) as caught:
-        ask()
+        ask(timeout_s=1.0 if fault == "stall" else 60.0)
     assert getattr(caught.value, "retry_after_s", None) == wait
 
 

@@ -45,7 +45,7 @@ def start(folder: Path, server: PlainServer, *more: str, model: str = "plain-1")
         "VMEVALKIT_MODELS": str(emulators),
         "PLAIN_BASE_URL": server.url,
         "PLAIN_API_KEY": KEY,
-        "PLAIN_TIMEOUT_S": "0.5",
+        "PLAIN_TIMEOUT_S": "2",
     }
     line = ["run", "--model", model, "--experiment", "first", "--questions", "questions", "--outputs", "outputs"]
     return subprocess.Popen(
