@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from vmevalkit.core.scorer import RULES
 from vmevalkit.datasets.generate import generate
-from vmevalkit.eval.rules import SCORER
 from vmevalkit.media.image import read_image
 from vmevalkit.media.video import probe
 from vmevalkit.runs.run import run
@@ -148,7 +148,7 @@ def test_score_resumes_where_it_was_stopped(tmp_path: Path, how: signal.Signals)
     evaluations = tmp_path / "data" / "evaluations"
     process = start(tmp_path, "score --experiment first")
     # The trace and the strip are written before the score: only the score file is finished work.
-    stop_when(process, lambda: any(evaluations.glob(f"*/*/*/*/{SCORER}.json")), how)
+    stop_when(process, lambda: any(evaluations.glob(f"*/*/*/*/{RULES}.json")), how)
     assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
     kept = len(load_scores(evaluations, "first"))
     assert 1 <= kept < n

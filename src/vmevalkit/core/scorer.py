@@ -8,6 +8,11 @@ from typing import Protocol, runtime_checkable
 
 from vmevalkit.core.records import Placement, Question, Score
 
+RULES = "RuleEvaluator"
+"""The name of the score files of the rules."""
+PEOPLE = "HumanEvaluator"
+"""The name of the folders of people's labels, a file for each person."""
+
 
 class Scorer(Protocol):
     """Scores one video of one question. A scorer must be picklable: videos are scored in several processes."""

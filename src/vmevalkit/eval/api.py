@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from vmevalkit.core.errors import NotAVideo, UsageError
 from vmevalkit.core.records import Placement, Question, Score
-from vmevalkit.eval.rules import SCORER, JudgedVideo, read_and_judge, score_timed_frames, working_size
+from vmevalkit.core.scorer import RULES
+from vmevalkit.eval.rules import JudgedVideo, read_and_judge, score_timed_frames, working_size
 from vmevalkit.eval.video_arrays import VideoArray, to_video_arrays
 from vmevalkit.jobs.pool import map_jobs
 from vmevalkit.media.image import Frame, read_image
@@ -49,7 +50,7 @@ def score_video(
     loaded = _load(question)
     known = puzzle_of(loaded)
     if known is None:
-        return Score.unscored(SCORER, "-", NO_PUZZLE)
+        return Score.unscored(RULES, "-", NO_PUZZLE)
     first_frame = read_first_frame(loaded)
     return score_puzzle(*known, path, placement=placement, own_run=own_run, first_frame=first_frame)
 
@@ -67,7 +68,7 @@ def score_puzzle(
     try:
         return read_puzzle(task, puzzle, path, placement=placement, own_run=own_run, first_frame=first_frame).score
     except NotAVideo as error:
-        return Score.unscored(SCORER, task.version, str(error))
+        return Score.unscored(RULES, task.version, str(error))
 
 
 def read_puzzle(
@@ -117,7 +118,7 @@ def score_frames(
     if not is_batch:
         return _score_array(jobs[0])
     return [
-        done.value or Score.unscored(SCORER, "-", f"scoring failed: {done.error}")
+        done.value or Score.unscored(RULES, "-", f"scoring failed: {done.error}")
         for done in map_jobs(_score_array, jobs, workers)
     ]
 
@@ -136,7 +137,7 @@ class _ArrayJob:
 def _score_array(job: _ArrayJob) -> Score:
     known = puzzle_of(job.question)
     if known is None:
-        return Score.unscored(SCORER, "-", NO_PUZZLE)
+        return Score.unscored(RULES, "-", NO_PUZZLE)
     task, puzzle = known
     size = working_size(task, puzzle, (job.video.shape[2], job.video.shape[1]))
     frames = _timed_frames(job.video, job.fps, size)

@@ -12,6 +12,7 @@ from typing import Any
 import cv2
 
 from vmevalkit.core.records import Placement, Score
+from vmevalkit.core.scorer import RULES
 from vmevalkit.eval.cards import PALE, CardDetector, find_fades
 from vmevalkit.eval.comparison import FrameComparison
 from vmevalkit.eval.picture_quality import PictureMonitor
@@ -24,8 +25,6 @@ from vmevalkit.media.residual import Blob
 from vmevalkit.media.restyling import make_reference
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.tasks.task import AnyTask, FrameReading
-
-SCORER = "RuleEvaluator"
 
 OVERSAMPLING = 1.25
 """Videos are decoded to this many times the reading size, so that a puzzle zoomed out to 80% is still read in full."""
@@ -95,19 +94,19 @@ def read_and_judge(
     video = iter(frames)
     opening, video = read_opening(video)
     if not opening:
-        return JudgedVideo(Score.unscored(SCORER, task.version, "the video has no frame that can be decoded"))
+        return JudgedVideo(Score.unscored(RULES, task.version, "the video has no frame that can be decoded"))
     registrar = make_registrar(task, puzzle, placement, first_frame)
     match = registrar.start(opening)
     if match.score < MATCH_THRESHOLD:
         reason = f"the start of the video does not show the question's first frame (match {match.score:.2f})"
         if own_run:
-            return JudgedVideo(make_broken_score(SCORER, task.version, reason))
+            return JudgedVideo(make_broken_score(RULES, task.version, reason))
         reason = f"{reason}; it may belong to another question"
-        return JudgedVideo(Score.unscored(SCORER, task.version, reason))
+        return JudgedVideo(Score.unscored(RULES, task.version, reason))
     monitor = PictureMonitor()
     cards = CardDetector([timed.frame for timed in opening])
     trace = _read(task, puzzle, registrar, cards, video, monitor)
-    score = judge(task, puzzle, trace, SCORER)
+    score = judge(task, puzzle, trace, RULES)
     temporal = measure_temporal(task, puzzle, trace, monitor, score.outcome)
     return JudgedVideo(replace(score, metrics={**score.metrics, **temporal}), tuple(trace))
 

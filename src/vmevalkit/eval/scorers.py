@@ -16,13 +16,12 @@ from vmevalkit.core.errors import NotAVideo, SetupError, UsageError
 from vmevalkit.core.plugins import SCORER_PLUGINS, describe_entry_point, load_entry_point
 from vmevalkit.core.records import Placement, Question, Score
 from vmevalkit.core.registry import Registry
-from vmevalkit.core.scorer import ScoreFiles
+from vmevalkit.core.scorer import RULES, ScoreFiles
 from vmevalkit.eval.api import NO_PUZZLE, puzzle_of, read_first_frame, read_puzzle, score_video
 from vmevalkit.eval.evidence_strip import make_evidence_strip
 from vmevalkit.eval.generic import GenericScorer
 from vmevalkit.eval.judge import JudgeScorer
 from vmevalkit.eval.judge_config import SPECIFICATION_MODEL, JudgeConfig, parse_judge_name
-from vmevalkit.eval.rules import SCORER
 from vmevalkit.eval.trace_record import make_trace_record
 from vmevalkit.media.image import encode_jpeg
 from vmevalkit.store.traces import trace_bytes
@@ -34,7 +33,7 @@ JUDGE = "judge"
 class RuleScorer:
     """Reads every frame back into puzzle states and judges them by the task's rules."""
 
-    evaluator = SCORER
+    evaluator = RULES
 
     def version(self, question: Question) -> str:
         known = puzzle_of(question)
@@ -48,7 +47,7 @@ class RuleScorer:
     ) -> tuple[Score, ScoreFiles]:
         known = puzzle_of(question)
         if known is None:
-            return Score.unscored(SCORER, "-", NO_PUZZLE), ScoreFiles()
+            return Score.unscored(RULES, "-", NO_PUZZLE), ScoreFiles()
         task, puzzle = known
         try:
             first_frame = read_first_frame(question)
@@ -56,7 +55,7 @@ class RuleScorer:
             trace = make_trace_record(task, puzzle, judged.trace) if judged.trace else None
             strip = make_evidence_strip(task, puzzle, video, judged, placement, first_frame)
         except NotAVideo as error:
-            return Score.unscored(SCORER, task.version, str(error)), ScoreFiles()
+            return Score.unscored(RULES, task.version, str(error)), ScoreFiles()
         return judged.score, ScoreFiles(
             None if trace is None else trace_bytes(trace), None if strip is None else encode_jpeg(strip, 80)
         )

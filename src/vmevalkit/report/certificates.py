@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError
+from vmevalkit.core.scorer import RULES
 from vmevalkit.store.records import read_record
 
 CERTIFICATES = Path("docs/certificates")
 """Folder that is searched unless another one is given."""
-EVALUATORS = {"rules": "RuleEvaluator"}
+EVALUATORS = {"rules": RULES}
 """Names in certificates and the names of score files where the two differ."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vmevalkit.core.scorer import RULES
 from vmevalkit.core.yardstick import YARDSTICK
 from vmevalkit.results.selection import SCORED, list_names, select_scorer
 from vmevalkit.results.summary import GroupRate, summarize
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 BASELINE = "baseline"
 """Family of the embedded baselines."""
-MAIN_SCORER = "RuleEvaluator"
-"""The scorer that a report shows first where it is present."""
 
 
 OF_SINGLE_VIDEOS = (
@@ -78,7 +77,7 @@ class ReportContext:
 def choose_scorers(frame: pd.DataFrame, scorer: str | None = None) -> list[str]:
     """Return the scorers of a table: the one asked for, or the rules, first."""
     names = list_names(frame, "scorer")
-    first = scorer or MAIN_SCORER
+    first = scorer or RULES
     return sorted(names, key=lambda name: name != first)
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vmevalkit.core.errors import UnknownName, UsageError
+from vmevalkit.core.scorer import PEOPLE, RULES
 from vmevalkit.core.yardstick import YARDSTICK
 from vmevalkit.results.labels import (
-    PEOPLE,
-    RULES,
     Aspect,
     LabelledVideo,
     LabelTable,

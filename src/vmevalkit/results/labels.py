@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import TYPE_CHECKING, Literal
 
+from vmevalkit.core.scorer import PEOPLE, RULES
 from vmevalkit.results.selection import JOB
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PEOPLE = "HumanEvaluator"
-"""The scorer of people's labels. Several labels of one video count as one, by majority."""
-RULES = "RuleEvaluator"
 ESTIMATE_QUEUES = ("sample", "all")
 """Queues of annotation whose videos were drawn at random, or are all videos: only their labels serve estimates."""
 Aspect = Literal["success", "solved"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import hypot, pi, sin
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from vmevalkit.audit.kinds.kind import FINAL_STATE_TASKS, VideoKind, make_honest
 from vmevalkit.audit.kinds.overlays import draw_cursor
 from vmevalkit.audit.kinds.timeline import (
     LONG_END,
+    BuildPainter,
     Filter,
     Moment,
     Painter,
@@ -164,16 +166,15 @@ def open_iris(before: Frame, after: Frame, share: float) -> Frame:
     return mix_by_mask(before, after, mask)
 
 
-def _build_push(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
-    del rng
-    before, after = task.draw(puzzle, task.solution(puzzle, 0.0)), task.draw(puzzle, task.solution(puzzle, 1.0))
-    return lambda moment: push_slide(before, after, rise(moment.t, 0.3, 0.7))
+def cut_to_solution(transition: Callable[[Frame, Frame, float], Frame], start: float, end: float) -> BuildPainter:
+    """Return a painter of the question and then the solution, with a transition between two shares of the video."""
 
+    def build(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
+        del rng
+        before, after = task.draw(puzzle, task.solution(puzzle, 0.0)), task.draw(puzzle, task.solution(puzzle, 1.0))
+        return lambda moment: transition(before, after, rise(moment.t, start, end))
 
-def _build_iris(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
-    del rng
-    before, after = task.draw(puzzle, task.solution(puzzle, 0.0)), task.draw(puzzle, task.solution(puzzle, 1.0))
-    return lambda moment: open_iris(before, after, rise(moment.t, 0.3, 0.7))
+    return build
 
 
 def _flash(frame: Frame, moment: Moment) -> Frame:
@@ -277,13 +278,13 @@ ROUND_2_DELIVERY: tuple[VideoKind, ...] = (
     make_honest_kind(
         "pushed_slide",
         "The solved picture pushes the question out to the left like a slide; only the end counts in these tasks.",
-        _build_push,
+        cut_to_solution(push_slide, 0.3, 0.7),
         FINAL_STATE_TASKS,
     ),
     make_honest_kind(
         "iris_opens",
         "The solved picture appears in a disc that grows from the middle; only the end counts in these tasks.",
-        _build_iris,
+        cut_to_solution(open_iris, 0.3, 0.7),
         FINAL_STATE_TASKS,
     ),
     make_honest_kind(

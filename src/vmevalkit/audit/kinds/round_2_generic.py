@@ -18,7 +18,7 @@ from vmevalkit.audit.kinds.effects import (
     resize,
 )
 from vmevalkit.audit.kinds.kind import PROCESS_TASKS, VideoKind, make_cheat_kind
-from vmevalkit.audit.kinds.round_2_delivery import make_confetti, open_iris, push_slide
+from vmevalkit.audit.kinds.round_2_delivery import cut_to_solution, make_confetti, open_iris, push_slide
 from vmevalkit.audit.kinds.timeline import (
     LONG_END,
     Filter,
@@ -126,18 +126,6 @@ def _build_empty_celebration(task: AnyTask, puzzle: Any, rng: Random) -> Painter
     question = task.draw(puzzle, task.solution(puzzle, 0.0))
     celebrate: Filter = make_confetti(rng, 3.0, 2.2)
     return lambda moment: celebrate(question, moment)
-
-
-def _build_push_to_answer(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
-    del rng
-    before, after = task.draw(puzzle, task.solution(puzzle, 0.0)), task.draw(puzzle, task.solution(puzzle, 1.0))
-    return lambda moment: push_slide(before, after, rise(moment.t, 0.2, 0.8))
-
-
-def _build_iris_to_answer(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
-    del rng
-    before, after = task.draw(puzzle, task.solution(puzzle, 0.0)), task.draw(puzzle, task.solution(puzzle, 1.0))
-    return lambda moment: open_iris(before, after, rise(moment.t, 0.2, 0.8))
 
 
 def _hide_share(t: float) -> float:
@@ -264,13 +252,13 @@ ROUND_2_GENERIC: tuple[VideoKind, ...] = (
     make_cheat_kind(
         "pushed_to_answer",
         "The answer pushes the question out to the left like a slide; nothing moves within the scene.",
-        _build_push_to_answer,
+        cut_to_solution(push_slide, 0.2, 0.8),
         PROCESS_TASKS,
     ),
     make_cheat_kind(
         "iris_to_answer",
         "A growing disc replaces the question by the answer; nothing moves within the scene.",
-        _build_iris_to_answer,
+        cut_to_solution(open_iris, 0.2, 0.8),
         PROCESS_TASKS,
     ),
     make_cheat_kind(

@@ -13,7 +13,6 @@ from vmevalkit.store import layout
 from vmevalkit.store.questions import load_question
 from vmevalkit.store.runs import find_runs, question_of
 
-EVALUATOR = "HumanEvaluator"
 VERSION = "1"
 """Version of the rubric: raise it when the same video may get another label."""
 

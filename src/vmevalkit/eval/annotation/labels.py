@@ -13,7 +13,8 @@ from typing import Literal
 
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.core.records import Score
-from vmevalkit.eval.annotation.items import EVALUATOR, VERSION, AnnotationItem
+from vmevalkit.core.scorer import PEOPLE
+from vmevalkit.eval.annotation.items import VERSION, AnnotationItem
 from vmevalkit.eval.annotation.plan import AnnotationPlan
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import os_errors
@@ -100,7 +101,7 @@ class LabelLog:
         self._append(LabelEvent("undo", item.token, plan.queue, at=_now()))
         if not item.is_gold:
             path = score_file(
-                self._evaluations, self._experiment, item.model, item.question.domain, item.question.id, EVALUATOR,
+                self._evaluations, self._experiment, item.model, item.question.domain, item.question.id, PEOPLE,
                 sample=item.sample, annotator=self.annotator,
             )  # fmt: skip
             with os_errors(path):
@@ -108,11 +109,11 @@ class LabelLog:
 
     def _make_score(self, item: AnnotationItem, plan: AnnotationPlan, event: LabelEvent) -> Scored:
         if event.value is None:
-            score = Score.unscored(EVALUATOR, VERSION, event.explanation or CANNOT_TELL)
+            score = Score.unscored(PEOPLE, VERSION, event.explanation or CANNOT_TELL)
         else:
-            score = Score(EVALUATOR, VERSION, value=event.value, explanation=event.explanation)
+            score = Score(PEOPLE, VERSION, value=event.value, explanation=event.explanation)
         return Scored(
-            self._experiment, item.model, item.question.domain, item.question.id, EVALUATOR, score, item.sample,
+            self._experiment, item.model, item.question.domain, item.question.id, PEOPLE, score, item.sample,
             item.run_id, item.video_digest, item.puzzle_digest, self.annotator, timestamp=event.at,
             details={"queue": plan.queue, "probability": plan.probability, "seconds": event.seconds},
         )  # fmt: skip

@@ -15,8 +15,9 @@ from threading import Lock
 from time import monotonic
 
 from vmevalkit.core.errors import UsageError
+from vmevalkit.core.scorer import PEOPLE
 from vmevalkit.eval.annotation.assignment import choose_next, order_items
-from vmevalkit.eval.annotation.items import EVALUATOR, AnnotationItem
+from vmevalkit.eval.annotation.items import AnnotationItem
 from vmevalkit.eval.annotation.labels import LabelEvent, LabelLog, check_label, check_name
 from vmevalkit.eval.annotation.plan import AnnotationPlan
 from vmevalkit.store import layout
@@ -204,7 +205,7 @@ class AnnotationService:
         if item.is_gold or self.plan.queue != "disagreement":
             return False
         path = score_file(
-            self._evaluations, self.experiment, item.model, item.question.domain, item.question.id, EVALUATOR,
+            self._evaluations, self.experiment, item.model, item.question.domain, item.question.id, PEOPLE,
             sample=item.sample, annotator=session.annotator,
         )  # fmt: skip
         scored = load_score(path)
