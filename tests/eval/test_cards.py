@@ -60,6 +60,12 @@ def slide_out(frame: Frame, number: int) -> Frame:
     return moved
 
 
+def wipe_middle(frame: Frame, _: int) -> Frame:
+    height, width = frame.shape[:2]
+    frame[height // 3 : height * 2 // 3, width // 3 : width * 2 // 3] = 255
+    return frame
+
+
 @pytest.mark.parametrize("name", ["chess", "object_subtraction", "raven"])
 @pytest.mark.parametrize("end", [fade_to(0), fade_to(255), show_card], ids=["black", "white", "card"])
 def test_a_fade_or_a_still_card_ends_a_video(name: str, end: Callable[[Frame, int], Frame]) -> None:
@@ -70,6 +76,17 @@ def test_a_fade_or_a_still_card_ends_a_video(name: str, end: Callable[[Frame, in
 @pytest.mark.parametrize("end", [blur, show_blocks, show_noise, slide_out], ids=["blur", "blocks", "noise", "slide"])
 def test_what_hides_the_end_is_no_card(name: str, end: Callable[[Frame, int], Frame]) -> None:
     assert not score_with_end(name, end, 9).passed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_part_that_is_wiped_off_is_no_fade(seed: int) -> None:
+    """The picture loses contrast with it, and the rest is as it was."""
+    task = TASKS["maze"]
+    [puzzle] = plan(task, 1, seed, task.preset("easy"))
+    final = task.draw(puzzle, task.solution(puzzle, 1.0))
+    cards = CardDetector([final])
+    cards.remember(final)
+    assert not any(cards.is_card(wipe_middle(final.copy(), 0)) for _ in range(3))
 
 
 def test_a_card_longer_than_a_second_hides_the_end() -> None:

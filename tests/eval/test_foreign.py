@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from vmevalkit.eval.foreign import find_foreign_content, find_overlays, find_unseen_parts
@@ -49,6 +50,11 @@ def test_what_moves_in_over_the_edge_and_rests_in_the_margin_is_excused() -> Non
 def test_what_appears_at_the_edge_did_not_come_in() -> None:
     painted = make_blob(0.0, 0.5, 0.04, 0.08)
     assert has_foreign_content(make_trace([None] * 5 + [painted] * 9))
+
+
+def test_what_is_erased_from_the_edge_on_did_not_come_in() -> None:
+    coming = [replace(make_blob(0.0, 0.9 - 0.04 * i, 0.04, 0.08), is_bare=True) for i in range(5)]
+    assert has_foreign_content(make_trace([None] * 3 + coming + [coming[-1]] * 6))
 
 
 def test_what_came_in_may_not_cover_what_decides() -> None:

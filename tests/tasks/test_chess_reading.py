@@ -255,3 +255,20 @@ def test_no_image_makes_the_reader_fail(seed: int) -> None:
     found = TASK.reader(ChessPuzzle("", (), "given")).read(frame, before)
     assert found is None or (len(found.squares) == 64 and set(found.squares) <= set(".?" + SYMBOLS))
     assert found is None or all(-1 <= piece.x <= 9 and -1 <= piece.y <= 9 for piece in found.moving)
+
+
+@pytest.mark.parametrize("colour", [(205, 210, 60), (240, 40, 40), (60, 160, 240)])
+def test_pieces_under_a_tint_are_read(colour: tuple[int, int, int]) -> None:
+    """Chess sites tint the squares of the last move, and a king in check, together with the pieces on them."""
+    for seed in range(10):
+        rng = Random(seed)
+        state = TASK.solution(TASK.sample(rng, TASK.preset("medium")), 1.0)
+        frame = draw_state(state).astype(np.float32)
+        for place in range(64):
+            row, column = divmod(place, 8)
+            if rng.random() < 0.3:
+                part = frame[16 + 46 * row : 62 + 46 * row, 16 + 46 * column : 62 + 46 * column]
+                part[:] = 0.6 * part + 0.4 * np.array(colour, np.float32)
+        found = read(np.clip(frame, 0, 255).astype(np.uint8))
+        assert found is not None
+        assert found.get_letters() == state.get_letters(), seed

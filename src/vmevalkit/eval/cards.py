@@ -115,8 +115,9 @@ class CardDetector:
             return contrast < _FLAT_LEVELS
         if contrast < _FLAT_LEVELS:
             return not self._has_mean_colour(small)
-        if _correlate(small, self._scene) > _FADE_CORRELATION:
-            return contrast < self._scene_contrast
+        likeness = _correlate(small, self._scene)
+        if likeness > _FADE_CORRELATION:  # with much contrast left it must be the whole scene: a part may be wiped off
+            return contrast < self._scene_contrast * (1.0 if likeness > _SAME_SCENE else PALE)
         if last is None or float(np.abs(small - last).mean()) > _STILL_LEVELS:
             return False
         self.is_still = not self._resembles_scene(small)

@@ -163,8 +163,11 @@ def _trace_back(blob: Blob, compared: Trace) -> Overlay:
 def _has_come_in(history: Sequence[Blob]) -> bool:
     """Return whether something touched the edge when it appeared, and then grew or moved into the image.
 
-    What appears at once, or was painted at the edge, did not come in.
+    What appears at once, or was painted at the edge, did not come in. Nor did a place from which something was erased:
+    there is nothing over it.
     """
+    if history[-1].is_bare:
+        return False
     first = history[0]
     has_grown = any(_measure_box(blob) >= _MIN_GROWTH * _measure_box(first) for blob in history[1:])
     has_moved = any(_measure_motion(first, blob) >= _MIN_MOTION for blob in history[1:])

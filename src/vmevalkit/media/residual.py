@@ -22,6 +22,11 @@ _CHANGED_LEVELS = 6
 """Levels by which two drawn images must differ to count as changed."""
 _PLAIN_LEVELS = 14.0
 """Standard deviation of the levels of an area of one colour."""
+_SAME_COLOUR = 20.0
+"""Levels by which the ground may vary from place to place."""
+_AROUND = 4
+"""Pixels around an area whose colour is that of the ground."""
+_RING = np.ones((2 * _AROUND + 1, 2 * _AROUND + 1), np.uint8)
 _EDGE = 2
 """Pixels at the edge that bars beside the image may affect."""
 
@@ -44,6 +49,8 @@ class Blob:
     """Whether it touches the edge of the image."""
     is_plain: bool = False
     """Whether it has one colour."""
+    is_bare: bool = False
+    """Whether that is the colour around it: something is missing there, and nothing is over it."""
 
     def overlaps(self, box: Box, margin: float = 0.0) -> bool:
         """Return whether it overlaps a box that is enlarged by a margin."""
@@ -112,11 +119,25 @@ def _measure_blobs(odd: Mask, min_area: float, image: Frame) -> tuple[Blob, ...]
         if area < min_area * odd.size:
             continue
         at_edge = left <= _EDGE or top <= _EDGE or left + wide >= width - _EDGE or top + high >= height - _EDGE
-        window = slice(top, top + high), slice(left, left + wide)
-        is_plain = bool(image[window][labels[window] == number].std(axis=0).max() < _PLAIN_LEVELS)
+        window = (
+            slice(max(top - _AROUND, 0), top + high + _AROUND),
+            slice(max(left - _AROUND, 0), left + wide + _AROUND),
+        )
+        own = labels[window] == number
+        pixels = image[window][own]
+        is_plain = bool(pixels.std(axis=0).max() < _PLAIN_LEVELS)
+        is_bare = is_plain and _has_ground_colour(pixels, image[window], own, odd[window])
         box = left / width, top / height, (left + wide) / width, (top + high) / height
-        blobs.append(Blob(*box, area / odd.size, at_edge, is_plain))
+        blobs.append(Blob(*box, area / odd.size, at_edge, is_plain, is_bare))
     return tuple(sorted(blobs, key=lambda blob: -blob.area))
+
+
+def _has_ground_colour(pixels: NDArray[np.uint8], image: Frame, own: Mask, odd: Mask) -> bool:
+    """Return whether the pixels of an area have the colour of the explained ones around it."""
+    ring = cv2.dilate(own.astype(np.uint8), _RING).astype(bool) & ~odd
+    if not ring.any():
+        return False
+    return bool(np.abs(np.median(image[ring], axis=0) - np.median(pixels, axis=0)).max() < _SAME_COLOUR)
 
 
 def _find_unexplained(image: Frame, other: Frame) -> Mask:

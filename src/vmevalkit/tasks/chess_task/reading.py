@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.media.image import Mask
+from vmevalkit.media.image import Frame, Mask
 from vmevalkit.media.photometry import median
 from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.tasks.chess_task.board_state import EMPTY, HIDDEN, BoardState
@@ -17,15 +17,19 @@ from vmevalkit.tasks.chess_task.sprites import (
     PATCH,
     SQUARE,
     Levels,
+    Patterns,
     extract_patches,
     load_offset_patterns,
     load_templates,
     measure_misfits_by_blur,
     mix_channels,
 )
+from vmevalkit.tasks.chess_task.tints import find_tinted_squares, remove_tint
 
 MAX_EMPTY_VARIANCE = 115.0
 """Variance in squared levels up to which a square is empty. It allows for noise and the edge of a neighbour."""
+MIN_TINTED_VARIANCE = 30.0
+"""The same for a square under a tint, which takes contrast."""
 EXPLAINED = 0.55
 """The share of a square's variance that a piece must explain. A piece at half opacity explains nothing, one at two
 thirds explains three quarters."""
@@ -52,6 +56,7 @@ class BoardReader:
         image = mix_channels(frame.image)
         patches = extract_patches(image)
         blur, misfits = _find_blur(patches)
+        _remove_tints(frame.image, patches, misfits, load_templates()[blur].upright)
         letters = _classify_squares(misfits)
         letters[_find_mistaken(patches, misfits, letters, blur)] = HIDDEN
         if _measure_contrast(patches, letters) < MIN_CONTRAST:
@@ -61,6 +66,16 @@ class BoardReader:
         if (letters != HIDDEN).sum() < MIN_READ_SQUARES:
             return None
         return BoardState("".join(letters.ravel()), find_moving_pieces(image, letters, load_templates()[blur], before))
+
+
+def _remove_tints(image: Frame, patches: Levels, misfits: Levels, patterns: Patterns) -> None:
+    """Take the tints off marked squares with a piece, in the patches and their misfits."""
+    tinted = find_tinted_squares(image) & (misfits[..., 0] > MIN_TINTED_VARIANCE)
+    for square in map(tuple, np.argwhere(tinted)):
+        patch = remove_tint(patches[square], patterns)
+        found = patterns.misfits_of_few(patch[None])[0]
+        if found[1:].min() < (1 - EXPLAINED) * found[0]:
+            patches[square], misfits[square] = patch, found
 
 
 _SYMBOLS = np.array(list(LETTERS))
