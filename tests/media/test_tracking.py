@@ -116,3 +116,21 @@ def test_a_video_that_changes_its_size_is_tracked() -> None:
     small = cv2.resize(large, (480, 270), interpolation=cv2.INTER_AREA)
     errors = track_errors(reference, timed([large] * 3 + [small] * 3), [ViewRect.from_placement(placement)] * 6)
     assert max(errors) <= 0.5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_slide_that_pushes_another_out_is_found_at_its_place(seed: int) -> None:
+    reference = board(seed)
+    height, width = reference.shape[:2]
+    pair = np.concatenate([reference, reference], axis=1)
+    shares = [0.0] * 6 + [0.5 - 0.5 * np.cos(np.pi * i / 20) for i in range(21)] + [1.0] * 8
+    rng = np.random.default_rng(seed)
+    videos = [pair[:, round(share * width) : round(share * width) + width].astype(np.int16) for share in shares]
+    noisy = [np.clip(frame + rng.normal(0, 3, frame.shape), 0, 255).astype(np.uint8) for frame in videos]
+    registrar = Registrar(reference, (width // 2, height // 2))
+    frames = timed(noisy)
+    registrar.start(frames[:4])
+    for frame in frames:
+        registrar.register(frame)
+    assert registrar.view is not None
+    assert registrar.view.measure_distance(ViewRect(0, 0, 1, 1)) < 0.005

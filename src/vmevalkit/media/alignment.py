@@ -130,13 +130,22 @@ class Template:
             pull = self._measure_pull(levels, weights, motion, tether, gain, previous)
         return AlignmentResult(view, self._correlate(levels, counted), trust, gain, offset, spread, pull)
 
+    def count_explained(self, pyramid: Pyramid, view: ViewRect, light: AlignmentResult, levels: float) -> int:
+        """Return how many points are visible and differ by less than so many levels, if the image was at ``view``."""
+        residual, visible = self._compare(pyramid, view, light)
+        return int(np.count_nonzero((residual < levels) & (True if visible is None else visible > 0)))
+
     def compute_residuals(self, pyramid: Pyramid, view: ViewRect, light: AlignmentResult) -> Floats:
         """Return by how many levels the video differs at the points, if it showed the image at ``view``. Points that
         are not visible have 0."""
+        residual, visible = self._compare(pyramid, view, light)
+        return np.asarray(residual if visible is None else residual * visible, np.float32)
+
+    def _compare(self, pyramid: Pyramid, view: ViewRect, light: AlignmentResult) -> tuple[Floats, Floats | None]:
+        """Return by how many levels the video differs at the points, and which are visible; None means all."""
         frame, scale = pyramid.select_blurred_level(view, self.size)
         levels, visible = self._sample(frame, view, scale, pyramid.size)
-        residual = np.abs(levels - (light.gain * self.levels + light.offset))
-        return np.asarray(residual if visible is None else residual * visible, np.float32)
+        return np.abs(levels - (light.gain * self.levels + light.offset)), visible
 
     def _measure_pull(
         self, levels: Floats, weights: Floats, motion: NDArray[np.float64], tether: float, gain: float,

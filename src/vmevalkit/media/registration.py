@@ -118,6 +118,7 @@ class Registrar:
         self._previous_view: ViewRect | None = None
         self._home_view = _WHOLE_FRAME
         self._found_view = _WHOLE_FRAME
+        self._start_view = _WHOLE_FRAME
         self._photometry = Photometry()
         self._usual_agreement = 1.0
         self._lost_frames = 0
@@ -148,6 +149,7 @@ class Registrar:
         if self._templates[-1].is_usable:
             alignment = self._templates[-1].align(Pyramid(frame), best.view, 0, _TETHER)
         self._set_found(_widen_spread(alignment))
+        self._start_view = alignment.view
         self._usual_agreement = max(0.3, alignment.agreement)
         self._photometry = best.photometry
         return best
@@ -266,7 +268,10 @@ class Registrar:
         if self._is_credible(alignment, _LOST) and self._is_near_found(alignment.view):
             self._previous_view = last
             view = start.interpolate_to(alignment.view, (alignment.trust - _MIN_TRUST) / (_FULL_TRUST - _MIN_TRUST))
-            if self._stands_still(pyramid, view):
+            if self._is_back_at_start(pyramid, view):
+                view, self._previous_view = self._start_view, None
+                self._found_view = self._home_view = view
+            elif self._stands_still(pyramid, view):
                 view, self._previous_view = self._home_view, None
             self._alignment = replace(alignment, view=view, spread=self._alignment.spread)
         else:
@@ -312,6 +317,19 @@ class Registrar:
         costs = np.minimum(costs / _EXPLAINED_LEVELS, 1) ** 2
         costs = costs[:, costs.min(axis=0) < 1]
         return bool(costs[0].sum() < _WARP_GAIN * costs[1].sum())
+
+    def _is_back_at_start(self, pyramid: Pyramid, view: ViewRect) -> bool:
+        """Return whether the image is where it was at the start, and not in the view that was followed: one slide may
+        push another out of the frame, and a board looks like itself two squares further."""
+        template = self._templates[-1]
+        assert self._alignment is not None
+        if self._start_view.measure_distance(view) * max(template.size) < _WRONG_PX:
+            return False
+        at_start, there = (
+            template.count_explained(pyramid, each, self._alignment, _SPREAD_LEVELS)
+            for each in (self._start_view, view)
+        )
+        return at_start - there >= _STILL_SHARE * len(template.levels)
 
     def _stands_still(self, pyramid: Pyramid, view: ViewRect) -> bool:
         """Return whether the camera has not moved, though the view found seems to have.
