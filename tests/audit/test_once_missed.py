@@ -27,6 +27,13 @@ from vmevalkit.eval.scorers import SCORERS
         ("rotation_puzzle/slower/hand/22", 223),
         ("object_subtraction/shrunk/end_card/12", 211),
         ("object_subtraction/restored/end_card/36", 211),
+        ("chess/chess_king_lit/plain/0", 911),
+        ("chess/chess_highlighted_squares/plain/1", 911),
+        ("chess/pushed_slide/plain/0", 911),
+        ("maze/part_erased/plain/1", 911),
+        ("maze/band_smeared/plain/0", 911),
+        ("raven/part_erased/plain/0", 911),
+        ("rotation/fade_from_white/plain/1", 911),
     ],
 )
 def test_what_was_missed_is_seen(trial_id: str, seed: int) -> None:

@@ -28,6 +28,8 @@ _FULL_BRIGHTNESS = 0.8
 """A first frame with less gain may be the start of a fade-in."""
 _SAME_SCORE = 0.03
 """Scores that differ by less count as equal."""
+_BRIGHTER = 1.15
+"""Factor of the gain by which a frame is clearly brighter than another one."""
 _GOOD_SCORE = 0.8
 """A match that needs no further search."""
 _CLEAN_SCORE = 0.93
@@ -142,8 +144,9 @@ class Registrar:
                 timed = next(timed for timed in frames if timed.seconds == best.seconds)
                 matches.append(self._match(timed, thorough=True))
         best = max(matches, key=lambda match: match.score)
-        # Of equal matches, the brightest: in a fade a dark frame may score best.
-        best = max((m for m in matches if m.score >= best.score - _SAME_SCORE), key=lambda match: sum(match.gain))
+        # Of equal matches, the brightest: in a fade a dark or pale frame may score best.
+        equal = [match for match in matches if self._is_as_good(match, best)]
+        best = max(equal, key=lambda match: sum(match.gain))
         frame = next(timed.frame for timed in frames if timed.seconds == best.seconds)
         alignment = AlignmentResult(best.view, 1.0)
         if self._templates[-1].is_usable:
@@ -184,6 +187,11 @@ class Registrar:
         if self._follow_light and has_ground_only and self._level_estimator.ground_shift > _OTHER_GROUND_LEVELS:
             return True
         return has_ground_only and _measure_contrast(frame, view) < self._min_contrast
+
+    def _is_as_good(self, match: Match, best: Match) -> bool:
+        """Return whether a match is as good as the best one. Where it is much brighter, it need only be good."""
+        is_brighter = sum(match.gain) > _BRIGHTER * sum(best.gain)
+        return match.score >= (_GOOD_SCORE if is_brighter else best.score - _SAME_SCORE)
 
     def _match(self, timed: TimedFrame, thorough: bool) -> Match:
         """Return the best of several first guesses in one frame. All are aligned coarsely, the best ones finely."""
