@@ -16,7 +16,7 @@ _HUE = np.array([[1.0, -2.0, 1.0]])
 """This sum of the channels is about 0 for black, white, and both colours of the board, and so for all mixtures."""
 _BLUE = np.array([[-1.0, 0.0, 1.0]])
 OPACITIES = tuple(step / 20 for step in range(11))
-"""Opacities of a tint that are tried: more of it hides the piece."""
+"""Opacities of a tint that are tried; a denser one hides the piece."""
 _SLACK = 8.0
 """Levels by which a tint may be darker than black or brighter than white, because of noise."""
 
