@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from emulators.plain import ROW, PlainServer, order_in
+from emulators.plain import ROW, Fault, PlainServer, order_in
 from vmevalkit.core.records import Run
 from vmevalkit.media.image import encode_png
 from vmevalkit.media.integrity import check_video
@@ -22,6 +22,19 @@ from vmevalkit.store.questions import load_question
 from vmevalkit.store.runs import question_of
 
 KEY = "canary-4f1c9e0b7a"
+
+
+def first(kind: str, fault: Fault, times: int = 1) -> Callable[[str], Fault | None]:
+    """Return a fault for the first requests of a kind."""
+    left = [times]
+
+    def decide(request_kind: str) -> Fault | None:
+        if request_kind != kind or left[0] == 0:
+            return None
+        left[0] -= 1
+        return fault
+
+    return decide
 
 
 def make_video(folder: Path, frames: int = 6) -> bytes:
