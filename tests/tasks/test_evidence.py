@@ -37,6 +37,12 @@ def test_a_pause_and_a_start_are_no_jumps() -> None:
     assert names(track(lambda t: 0.0 if t < 0.4 else 10 * (t - 0.4) / 0.6)) == []
 
 
+def test_a_short_fast_motion_around_corners_is_no_jump() -> None:
+    """At 1.36 cells in a frame, steps across a corner are 1.0 to 1.1."""
+    steps = [0.0] * 6 + [1.29, 1.07, 1.0, 1.35, 0.45] + [0.0] * 8
+    assert names([PartReading(index / FPS, sum(steps[:index])) for index in range(len(steps) + 1)]) == []
+
+
 def test_a_move_in_the_dark_is_not_shown() -> None:
     [finding] = check_motion(
         track(lambda t: 3 * t if t < 0.3 else None if t < 0.5 else 10.0), lambda a, b: abs(a - b), LIMITS

@@ -79,8 +79,8 @@ class MotionLimits:
 
 STEADY_RATIO = 3.0
 """A step may be this many times as fast as the steady motion around it."""
-ADJOINING_RATIO = 1.25
-"""A step may be this many times as long as the one before or after it."""
+ADJOINING_RATIO = 1.42
+"""A step may be this many times as long as the one before or after it: one around a corner is shorter by this much."""
 AROUND_S = 0.4
 """Seconds before and after a step that count as around it."""
 MAX_HOLD_S = 0.15
