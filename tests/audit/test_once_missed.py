@@ -27,6 +27,8 @@ from vmevalkit.eval.scorers import SCORERS
         ("rotation_puzzle/slower/hand/22", 223),
         ("object_subtraction/shrunk/end_card/12", 211),
         ("object_subtraction/restored/end_card/36", 211),
+        ("maze/paused/cover/4", 233),
+        ("maze/paused/end_card/13", 233),
         ("chess/chess_king_lit/plain/0", 911),
         ("chess/chess_highlighted_squares/plain/1", 911),
         ("chess/pushed_slide/plain/0", 911),
