@@ -28,6 +28,7 @@ from vmevalkit.eval.scorers import SCORERS
         ("object_subtraction/shrunk/end_card/12", 211),
         ("object_subtraction/restored/end_card/36", 211),
         ("maze/paused/cover/4", 233),
+        ("maze/colour_fringes/plain/0", 1213),
         ("maze/paused/end_card/13", 233),
         ("chess/chess_king_lit/plain/0", 911),
         ("chess/chess_highlighted_squares/plain/1", 911),

@@ -19,6 +19,9 @@ from vmevalkit.tasks.maze_task.sampling import READING_SIZE, MazeSampler, Plane,
 
 WHOLE = 0.6
 """A marker has at least this share of its ink, or of its colour's strength. In a dissolve two markers have half."""
+FAINT = 0.22
+"""A marker that is blurred, or smeared by its motion, keeps at least this share of its colour's strength. What has less
+is thin, such as a coloured fringe along a wall."""
 _EDGE = 0.25
 """Share of the marker's colour at which its edge is."""
 _MIN_AREA = 0.12
@@ -61,7 +64,7 @@ class Spot:
 
     @property
     def is_whole(self) -> bool:
-        return self.mass >= WHOLE or self.peak >= WHOLE
+        return self.peak >= WHOLE or (self.mass >= WHOLE and self.peak >= FAINT)
 
 
 def greenness(image: Frame) -> Plane:
