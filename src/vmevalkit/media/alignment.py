@@ -8,7 +8,7 @@ hand, lose their weight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -28,6 +28,10 @@ _CONVERGED_PX = 0.03
 """Pixels of the template: a smaller step is the last."""
 _LIGHT_STEPS = np.array([0.05, 5.0])
 """The usual largest change of gain and offset from one frame to the next."""
+_SAME_LIGHT_SHARE = 0.8
+"""The share of the points that a light explains if the frame has it."""
+_MIN_GAIN = 0.05
+"""With less, an image is blank."""
 _CELLS = 8
 """Rows and columns of the grid of cells, within which points are neighbours."""
 _MIN_CELL_WEIGHT = 0.3
@@ -103,6 +107,7 @@ class Template:
             gain, offset = _fit_line(levels, self.levels, visible)
             max_spread = np.inf
         else:
+            previous = self._follow_light(levels, visible, previous)
             gain, offset = previous.gain, previous.offset
             max_spread = previous.spread
         spread = _NOISE
@@ -129,6 +134,23 @@ class Template:
         if not warp and previous is not None:
             pull = self._measure_pull(levels, weights, motion, tether, gain, previous)
         return AlignmentResult(view, self._correlate(levels, counted), trust, gain, offset, spread, pull)
+
+    def _follow_light(self, levels: Floats, visible: Floats | None, previous: AlignmentResult) -> AlignmentResult:
+        """Return the previous alignment, with the light of this frame where that has changed at once, as in a fade, and
+        explains nearly all points. What covers many points does not."""
+        if self._measure_explained_share(levels, visible, previous) >= _SAME_LIGHT_SHARE:
+            return previous
+        gain, offset = _fit_line(levels, self.levels, visible)
+        changed = replace(previous, gain=gain, offset=offset)
+        share = self._measure_explained_share(levels, visible, changed)
+        return changed if gain > _MIN_GAIN and share >= _SAME_LIGHT_SHARE else previous
+
+    def _measure_explained_share(self, levels: Floats, visible: Floats | None, light: AlignmentResult) -> float:
+        """Return the share of the visible points that differ by less than the spread."""
+        explained = np.abs(levels - (light.gain * self.levels + light.offset)) < light.spread
+        if visible is None:
+            return float(explained.mean())
+        return float((explained * visible).sum() / max(1.0, float(visible.sum())))
 
     def count_explained(self, pyramid: Pyramid, view: ViewRect, light: AlignmentResult, levels: float) -> int:
         """Return how many points are visible and differ by less than so many levels, if the image was at ``view``."""
@@ -245,7 +267,7 @@ class _Columns:
             solution = np.linalg.solve(normal, right)
         except np.linalg.LinAlgError:
             return None
-        if not solution[count] > 0.05:
+        if not solution[count] > _MIN_GAIN:
             return None
         return -solution[:count] / solution[count], float(solution[count]), float(solution[count + 1])
 

@@ -276,7 +276,7 @@ class Registrar:
         if self._is_credible(alignment, _LOST) and self._is_near_found(alignment.view):
             self._previous_view = last
             view = start.interpolate_to(alignment.view, (alignment.trust - _MIN_TRUST) / (_FULL_TRUST - _MIN_TRUST))
-            if self._is_back_at_start(pyramid, view):
+            if self._is_back_at_start(pyramid, replace(alignment, view=view)):
                 view, self._previous_view = self._start_view, None
                 self._found_view = self._home_view = view
             elif self._stands_still(pyramid, view):
@@ -326,17 +326,13 @@ class Registrar:
         costs = costs[:, costs.min(axis=0) < 1]
         return bool(costs[0].sum() < _WARP_GAIN * costs[1].sum())
 
-    def _is_back_at_start(self, pyramid: Pyramid, view: ViewRect) -> bool:
+    def _is_back_at_start(self, pyramid: Pyramid, found: AlignmentResult) -> bool:
         """Return whether the image is where it was at the start, and not in the view that was followed: one slide may
         push another out of the frame, and a board looks like itself two squares further."""
-        template = self._templates[-1]
-        assert self._alignment is not None
-        if self._start_view.measure_distance(view) * max(template.size) < _WRONG_PX:
+        template, views = self._templates[-1], (self._start_view, found.view)
+        if self._start_view.measure_distance(found.view) * max(template.size) < _WRONG_PX:
             return False
-        at_start, there = (
-            template.count_explained(pyramid, each, self._alignment, _SPREAD_LEVELS)
-            for each in (self._start_view, view)
-        )
+        at_start, there = (template.count_explained(pyramid, view, found, _SPREAD_LEVELS) for view in views)
         return at_start - there >= _STILL_SHARE * len(template.levels)
 
     def _stands_still(self, pyramid: Pyramid, view: ViewRect) -> bool:
