@@ -12,6 +12,8 @@ from vmevalkit.tasks.object_subtraction_task.scene import STILL_CAMERA, ObjectCa
 _OUTLIER_PX = 3.0
 """An object farther from where the camera projects it has moved by itself."""
 _INLIER_PX = 1.5
+_STILL_PX = 0.75
+"""An object nearer than this to its first place has not moved."""
 _SAME_GROWTH, _GROWTH_ERROR = 0.02, 0.012
 """A zoom changes the sizes of objects too: two that differ by less are equal, and each is read with this error."""
 _MAX_ITERATIONS = 6
@@ -50,6 +52,8 @@ def estimate_camera(matches: Sequence[ObjectMatch], before: ObjectCamera) -> Obj
     """
     if not matches:
         return before
+    if _count_placed(matches, STILL_CAMERA, _STILL_PX) >= max(2.0, _MIN_PLACE_SHARE * len(matches)):
+        return STILL_CAMERA  # a camera that moves leaves nothing in its place
     upright = _estimate_upright([_turn_home(match, before.roll_deg) for match in matches], before)
     return _refine_roll(matches, replace(upright, roll_deg=before.roll_deg))
 
@@ -181,9 +185,9 @@ def _count_agreeing(matches: Sequence[ObjectMatch], camera: ObjectCamera) -> int
     return _count_placed(sized, camera)
 
 
-def _count_placed(matches: Sequence[ObjectMatch], camera: ObjectCamera) -> int:
+def _count_placed(matches: Sequence[ObjectMatch], camera: ObjectCamera, within_px: float = _INLIER_PX) -> int:
     return sum(
-        hypot(m.x - camera.zoom * m.home_x - camera.x, m.y - camera.zoom * m.home_y - camera.y) < _INLIER_PX
+        hypot(m.x - camera.zoom * m.home_x - camera.x, m.y - camera.zoom * m.home_y - camera.y) < within_px
         for m in matches
     )
 
