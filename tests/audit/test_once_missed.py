@@ -30,6 +30,7 @@ from vmevalkit.eval.scorers import SCORERS
         ("maze/paused/cover/4", 233),
         ("maze/colour_fringes/plain/0", 1213),
         ("maze/paused/end_card/13", 233),
+        ("rotation_puzzle/oracle/hand/1", 233),
         ("object_subtraction/kept_moved/letterbox_white@placed/6", 233),
         ("raven/cut_to_final/fade_in/25", 233),
         ("chess/chess_king_lit/plain/0", 911),

@@ -93,6 +93,8 @@ UNSEEN_RATIO = 1.5
 """A motion that starts and ends gently is so many times as fast in its middle as around it."""
 COVERED_STEPS = ((1.5, 2.0), (3.0, 1.0))
 """Seconds, and the steps that may be made in them behind something that covers the moving part: a caption, a hand."""
+_ROUNDING_S = 1e-6
+"""Times of frames are rounded."""
 MAX_UNSEEN_SHARE = 0.2
 """Most of the moving time that may be unseen."""
 
@@ -185,6 +187,7 @@ def find_unseen_moves(moves: Sequence[Move], frame_s: float) -> list[Move]:
 
 
 def _is_excused(move: Move, moves: Sequence[Move], unseen_s: float) -> bool:
+    unseen_s -= _ROUNDING_S
     if move.is_covered and any(unseen_s <= seconds and move.steps <= steps for seconds, steps in COVERED_STEPS):
         return True
     # A fast motion makes more than one step in a moment: no more than the steady motion around it explains.
