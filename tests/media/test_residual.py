@@ -45,3 +45,21 @@ def test_what_is_added_or_recoloured_is_not_bare() -> None:
 
 def test_what_one_of_the_expected_images_explains_is_no_blob() -> None:
     assert find_blobs(draw(INK, OTHER), [draw(INK), draw(INK, OTHER)], None, 0.001) == ()
+
+
+def draw_line(row: float, darkness: int) -> Frame:
+    """Return a scene with a thin dark line, drawn on one row of pixels or across two."""
+    frame = np.full((120, 160, 3), GROUND, np.uint8)
+    for each, share in ((int(row), 1 - row % 1), (int(row) + 1, row % 1)):
+        frame[each, 20:140] = (np.array(GROUND) - darkness * share).astype(np.uint8)
+    return frame
+
+
+def test_a_thin_line_may_be_drawn_on_one_row_or_across_two() -> None:
+    assert find_blobs(draw_line(50, 200), [draw_line(50.5, 200)], None, 0.001) == ()
+    assert find_blobs(draw_line(50.5, 200), [draw_line(50, 200)], None, 0.001) == ()
+
+
+def test_a_thin_line_where_there_is_none_is_a_blob() -> None:
+    assert find_blobs(draw_line(50, 200), [draw(None)], None, 0.001)
+    assert find_blobs(draw_line(50, 200), [draw_line(60, 200)], None, 0.001)

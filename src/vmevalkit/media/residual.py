@@ -143,6 +143,10 @@ def _has_ground_colour(pixels: NDArray[np.uint8], image: Frame, own: Mask, odd: 
 def _find_unexplained(image: Frame, other: Frame) -> Mask:
     low, high = cv2.erode(other, _REACH), cv2.dilate(other, _REACH)
     added = _find_outside(image, low, high, TOLERANCE)
+    if added.any():
+        # A thin line that is drawn across two rows of pixels has half the contrast of one that is drawn on one row.
+        thin_lines = cv2.dilate(cv2.subtract(cv2.erode(high, _REACH), other), _REACH)
+        added = _find_outside(image, cv2.subtract(low, thin_lines), high, TOLERANCE)
     slack = cv2.LUT(cv2.subtract(high, low), _LINE_TOLERANCE)
     missing = _find_outside(other, cv2.erode(image, _REACH), cv2.dilate(image, _REACH), slack)
     return np.asarray(added | missing, np.bool_)
