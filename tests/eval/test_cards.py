@@ -60,7 +60,7 @@ def slide_out(frame: Frame, number: int) -> Frame:
     return moved
 
 
-def wipe_middle(frame: Frame, _: int) -> Frame:
+def wipe_middle(frame: Frame) -> Frame:
     height, width = frame.shape[:2]
     frame[height // 3 : height * 2 // 3, width // 3 : width * 2 // 3] = 255
     return frame
@@ -86,7 +86,7 @@ def test_a_part_that_is_wiped_off_is_no_fade(seed: int) -> None:
     final = task.draw(puzzle, task.solution(puzzle, 1.0))
     cards = CardDetector([final])
     cards.remember(final)
-    assert not any(cards.is_card(wipe_middle(final.copy(), 0)) for _ in range(3))
+    assert not any(cards.is_card(wipe_middle(final.copy())) for _ in range(3))
 
 
 def test_a_card_longer_than_a_second_hides_the_end() -> None:
