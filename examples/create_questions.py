@@ -15,7 +15,7 @@ def main() -> None:
     parser.add_argument("--task", nargs="+", default=list(TASKS), help="one or several tasks; all if not given")
     parser.add_argument("--pairs-per-domain", type=int, default=50, help="questions of each task")
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--difficulty", help="easy, medium or hard")
+    parser.add_argument("--difficulty", help="easy, medium or hard, or several: easy,medium,hard")
     parser.add_argument("--output-dir", default=str(QUESTIONS))
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--force", action="store_true", help="replace other questions in the folder")
@@ -30,8 +30,8 @@ def main() -> None:
     for task in summary.tasks:
         print(f"{task.task}: {task.drawn} drawn, {task.kept} kept")
     print(f"index: {summary.index}")
-    if summary.failures:
-        parser.exit(1, "".join(f"error: {name}: {failure}\n" for name, failure in summary.failures))
+    if summary.problems:
+        parser.exit(1, "".join(f"error: {problem}\n" for problem in summary.problems))
 
 
 if __name__ == "__main__":

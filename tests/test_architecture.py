@@ -27,13 +27,15 @@ PACKAGES: dict[str, set[str]] = {
     "results": {"core", "store", "stats"},
     "eval": {"core", "media", "store", "jobs", "tasks", "models"},
     "audit": {"core", "media", "store", "stats", "jobs", "tasks", "baselines"},
+    "reward": {"core", "media", "store", "jobs", "tasks", "eval"},
     "exchange": {"core", "media", "store", "tasks"},
+    "play": {"core", "media", "store", "tasks"},
     "report": {"core", "media", "store", "stats", "jobs", "results"},
     "vqa": {"core", "media", "store", "jobs", "tasks", "models", "stats"},
     "runner": {"runs", "tasks", "models"},
     "cli": {
         "core", "store", "jobs", "tasks", "models", "baselines", "datasets", "runs", "results", "eval", "audit",
-        "exchange", "report", "stats", "vqa",
+        "exchange", "play", "report", "reward", "stats", "vqa",
     },
 }  # fmt: skip
 

@@ -9,8 +9,9 @@ import vmevalkit
 
 def test_public_names_are_pinned() -> None:
     assert vmevalkit.__all__ == [
-        "Finding", "Placement", "Question", "Request", "Run", "Score", "TASKS", "VMEvalKitError", "__version__",
-        "load_question", "load_questions", "load_results", "score_frames", "score_video",
+        "Finding", "Placement", "Question", "Request", "RewardFunction", "Run", "Score", "TASKS", "VMEvalKitError",
+        "__version__", "create_dataset", "list_tasks", "load_question", "load_questions", "load_results", "run_model",
+        "score_frames", "score_video",
     ]  # fmt: skip
 
 

@@ -13,13 +13,13 @@ SOURCES = sorted((Path(__file__).parents[1] / "src" / "vmevalkit").rglob("*.py")
 MODULES = {
     "nursery", "course", "errands", "wishes", "standing", "stock", "delivery_desk", "turned", "frozen", "_talk",
     "preparing", "hosting", "sighting", "likeness", "wholeness", "picture", "video_out", "video_in", "company",
-    "flights", "describing", "hiding", "lens", "marks", "strays", "following", "bank", "looks", "makers", "measures",
+    "flights", "describing", "hiding", "lens", "marks", "strays", "following", "bank", "makers", "measures",
     "commit", "batch", "shelf", "counting", "storing", "strangers", "notebook",
 }  # fmt: skip
 CLASSES = {
     "Nursery", "Course", "Counter", "Gate", "Tally", "Board", "Done", "Errand", "Again", "Wishes", "Pace", "Money",
     "Prospect", "Forecast", "_Desk", "Filmed", "Talk", "Said", "Listed", "Sighting", "Glimpse", "Film", "Checked",
-    "Whereabouts", "Lens", "Shelf", "Occupied", "_Looker", "Examiner", "Artefact", "Reel", "Take", "Stage", "Shot",
+    "Whereabouts", "Lens", "Shelf", "Occupied", "_Looker", "Examiner", "Artefact", "Reel", "Take", "Shot",
     "Path",
 }  # fmt: skip
 FUNCTIONS = {

@@ -41,8 +41,10 @@ def rows(certificate: Certificate) -> dict[str, bool]:
 @pytest.mark.slow
 def test_a_careful_scorer_gets_its_certificate(of_careful: Certificate) -> None:
     assert of_careful.failures == ()
-    assert of_careful.ok
-    assert "The certificate is granted." in summary(of_careful)
+    assert of_careful.is_within(0, 0)
+    assert "dot: 0 of 104 cheats passed (at most 2.9%), 0 of 78 honest videos failed (at most 3.8%)." in summary(
+        of_careful
+    )
 
 
 def test_every_trick_that_applies_is_generated() -> None:
@@ -65,15 +67,15 @@ def test_the_numbers_of_a_certificate(of_careful: Certificate) -> None:
 
 
 @pytest.mark.slow
-def test_a_scorer_that_looks_at_the_end_alone_is_refused() -> None:
+def test_a_scorer_that_looks_at_the_end_alone_is_found_out() -> None:
     certificate = audited(fooled, ("oracle", "static", "cut_to_final", "crossfade", "halfway", "jumped"), videos=13)
-    assert not certificate.ok
+    assert not certificate.is_within(0, 0)
     assert rows(certificate) == {
         "oracle": True, "static": True, "halfway": True,
         "cut_to_final": False, "crossfade": False, "jumped": False,
     }  # fmt: skip
     assert {failure.got for failure in certificate.failures} == {"pass"}
-    assert "refused: dot/cut_to_final, dot/crossfade, dot/jumped" in summary(certificate)
+    assert "dot: 39 of 65 cheats passed" in summary(certificate)
 
 
 def test_no_verdict_is_neither_pass_nor_fail_and_refuses_the_certificate() -> None:
@@ -92,11 +94,13 @@ def test_one_wrong_verdict_in_a_hundred_is_forgiven_and_two_are_not() -> None:
     trials = run_trials(plan_trials(TASK, 2, 0, ("oracle",)), fooled)
     right, wrong = trials[0], run_trials(plan_trials(TASK, 1, 0, ("halfway",)), fooled)[0]
     wrong = replace(right, score=wrong.score)
-    assert certify([right] * 99 + [wrong], "fooled", 0).ok
-    assert not certify([right] * 98 + [wrong] * 2, "fooled", 0).ok
+    one, two = certify([right] * 99 + [wrong], "fooled", 0), certify([right] * 98 + [wrong] * 2, "fooled", 0)
+    assert [cell.ok for cell in (*one.cells, *two.cells)] == [True, False]
+    assert one.is_within(0, 1) and not one.is_within(100, 0)
+    assert [bounds.max_wrong_fail_rate for bounds in one.bounds] == [0.047]
 
 
-def test_an_degradation_that_surely_fools_the_scorer_refuses_the_certificate() -> None:
+def test_a_degradation_that_surely_fools_the_scorer_is_not_ok() -> None:
     """Of a few videos one may be wrong by chance; three of 88 are more than that."""
     jobs = plan_trials(TASK, 40, 0, ("oracle",))
     plain, caption = (
@@ -105,25 +109,25 @@ def test_an_degradation_that_surely_fools_the_scorer_refuses_the_certificate() -
     one, other = run_trials([plain, caption], careful)
     wrong = replace(other, score=run_trials(plan_trials(TASK, 1, 0, ("halfway",)), careful)[0].score)
     by_chance = certify([one] * 300 + [other] * 87 + [wrong], "careful", 0)
-    assert by_chance.ok
+    assert [cell.is_plausible for cell in by_chance.degradations] == [True, True]
     fallen = certify([one] * 300 + [other] * 85 + [wrong] * 3, "careful", 0)
     assert [cell.ok for cell in fallen.cells] == [True]
-    assert not fallen.ok
-    assert "The certificate is refused: dot/caption." in summary(fallen)
+    assert not fallen.is_within(0, 2)
+    assert "dot: 3 of 388 honest videos failed (at most 2.0%)." in summary(fallen)
     assert to_record(fallen)["degradations"][1]["ok"] is False
 
 
-def test_a_static_video_that_gets_an_outcome_refuses_the_certificate() -> None:
+def test_a_static_video_that_gets_an_outcome_is_an_error() -> None:
     trials = run_trials(plan_trials(TASK, 1, 0, ("static",)), careful)
-    assert certify(trials, "careful", 0).ok
+    assert certify(trials, "careful", 0).is_within(0, 0)
     trial = replace(trials[0], score=replace(trials[0].score, outcome=0.4))
     certificate = certify([trial], "generous", 0)
-    assert not certificate.ok
-    assert "outcome of static videos (0.00 in 0 of 1)" in summary(certificate)
+    assert not certificate.is_within(0, 0)
+    assert "Static videos got an outcome of 0.00 in 0 of 1." in summary(certificate)
 
 
 def test_an_audit_of_nothing_is_no_certificate() -> None:
-    assert not certify([], "careful", 0).ok
+    assert not certify([], "careful", 0).is_within(0, 0)
 
 
 def test_workers_do_not_change_the_trials() -> None:
@@ -173,7 +177,12 @@ def test_a_document_shows_every_row_and_how_to_make_a_failure_again() -> None:
 def test_a_record_says_what_follows_from_the_counts() -> None:
     certificate = audited(fooled, ("jumped",), videos=2)
     record = json.loads(json.dumps(to_record(certificate)))
-    assert record["ok"] is False
+    assert record["bounds"] == [
+        {
+            "task": "dot", "cheats": 2, "wrong_passes": 2, "honest": 0, "wrong_fails": 0,
+            "max_wrong_pass_rate": 1.0, "max_wrong_fail_rate": 1.0,
+        }
+    ]  # fmt: skip
     assert record["cells"][0]["rate"] == 1.0
     assert record["cells"][0]["ok"] is False
     assert len(record["failures"]) == 2

@@ -22,7 +22,7 @@ from vmevalkit.core.errors import UnknownName, UsageError
 from vmevalkit.core.records import Score
 from vmevalkit.eval.scorers import SCORERS
 from vmevalkit.tasks import TASKS
-from vmevalkit.tasks.task import Expected
+from vmevalkit.tasks.task import Expected, Offer
 
 FIRST_TRY = Path(__file__).parents[2] / "docs" / "certificates" / "fresh_kinds_round_1.json"
 
@@ -34,8 +34,10 @@ def make_trial(kind: str, expected: Expected, passed: bool, index: int = 0) -> T
 
 def test_names_of_kinds_are_unique_and_their_tasks_exist() -> None:
     assert len(KINDS) == sum(map(len, ROUNDS.values()))
-    assert all(kind.tasks and set(kind.tasks) <= set(TASKS) for kind in KINDS.values())
-    assert {kind.name for kind in find_kinds("maze")} == {k.name for k in KINDS.values() if "maze" in k.tasks}
+    assert all(set(kind.needs) <= {*Offer, *TASKS} for kind in KINDS.values())
+    assert all(any(kind.serves(task) for task in TASKS.values()) for kind in KINDS.values())
+    maze, chess = ({kind.name for kind in find_kinds(TASKS[name])} for name in ("maze", "chess"))
+    assert "maze_flag_removed" in maze - chess and "pushed_slide" in chess - maze and "letterbox" in maze & chess
     with pytest.raises(UnknownName, match="did you mean 'round_1'"):
         select_kinds("round1")
 

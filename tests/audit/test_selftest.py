@@ -14,6 +14,7 @@ from vmevalkit.cli.main import make_app
 from vmevalkit.core.errors import StoreError
 from vmevalkit.eval.scorers import SCORERS
 from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.kit.scene_task import SceneTask
 
 
 @pytest.mark.slow
@@ -27,7 +28,7 @@ def test_the_videos_of_the_package_have_the_expected_scores() -> None:
 def test_every_task_has_a_video_that_is_right_and_one_that_is_not() -> None:
     cases = load_cases()
     assert [case.name for case in cases] == list(TRIALS)
-    for task in TASKS:
+    for task in (name for name, task in TASKS.items() if not isinstance(task, SceneTask)):
         assert {case.expected["passed"] for case in cases if case.task == task} == {True, False}
     assert sum(path.stat().st_size for path in DATA.iterdir()) < 300_000
 

@@ -15,8 +15,14 @@ from vmevalkit.cli.main import make_app
 
 PACKAGE = Path(vmevalkit.__file__).parent
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]*")
-OTHER_PROGRAMS = {"models/rows/external.py", "vqa/task_file.py", "vqa/task_files/mmsi.py", "vqa/task_files/__init__.py"}
-"""Modules with options of other projects, such as lmms_eval."""
+OTHER_PROGRAMS = {
+    "models/_azure.py",
+    "models/rows/external.py",
+    "vqa/task_file.py",
+    "vqa/task_files/mmsi.py",
+    "vqa/task_files/__init__.py",
+}
+"""Modules with options of other projects, such as lmms_eval and az."""
 
 
 @cache

@@ -21,7 +21,8 @@ def test_it_prints_and_writes_a_certificate(tmp_path: Path) -> None:
     options = ("--task", "maze", "--trick", "oracle", "static", "--videos", "2")
     result = audit(*options, "--out", str(out), "--json", str(record))
     assert result.exit_code == 0, result.output
-    assert "4 of 4 videos got the verdict that they deserve. The certificate is granted." in result.stdout.splitlines()
+    bounds = "maze: 0 of 2 cheats passed (at most 77.7%), 0 of 2 honest videos failed (at most 77.7%)."
+    assert f"4 of 4 videos got the verdict that they deserve. {bounds}" in result.stdout.splitlines()
     assert "| maze | static | fail | 2 | 0 | 0.0% |" in out.read_text("utf-8")
     certificate = json.loads(record.read_text("utf-8"))
     assert [cell["name"] for cell in certificate["cells"]] == ["oracle", "static"]
@@ -38,6 +39,16 @@ def test_one_trial_is_run_again_with_its_evidence(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "deserves fail, got fail" in result.output
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".mp4", ".png"]
+
+
+def test_kinds_that_a_task_does_not_have_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from vmevalkit.audit import fresh_kinds
+
+    only_maze = tuple(kind for kind in fresh_kinds.ROUNDS["round_1"] if kind.needs == ("maze",))
+    monkeypatch.setattr(fresh_kinds, "ROUNDS", {"round_1": only_maze})
+    result = audit("--kinds", "round_1", "--task", "sudoku", "--videos", "1")
+    assert result.exit_code == 2
+    assert "sudoku: no kind of round_1 is written for it" in " ".join(result.output.split())
 
 
 def test_an_unwritable_path_is_refused_before_a_video_is_made(tmp_path: Path) -> None:

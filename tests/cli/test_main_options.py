@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from vmevalkit import __version__
 from vmevalkit.cli import command
-from vmevalkit.cli.main import COMMANDS, make_app
+from vmevalkit.cli.main import COMMANDS, GROUPS, OTHERS, make_app
 
 
 def call(line: str, **environment: str) -> Result:
@@ -27,7 +27,21 @@ def test_the_version_is_printed() -> None:
 def test_the_help_lists_every_command() -> None:
     text = call("--help", COLUMNS="80").stdout
     assert re.findall(r"^\W*([a-z-]+)  +[A-Z]", text, re.MULTILINE) == [name.replace("_", "-") for name in COMMANDS]
-    assert call("").exit_code == 2
+
+
+def test_every_command_is_in_a_group() -> None:
+    text = call("--help", COLUMNS="80").stdout
+    assert [name for name in (*GROUPS, OTHERS) if f"─ {name} ─" in text] == list(GROUPS)
+
+
+@pytest.mark.slow
+def test_without_a_command_the_first_steps_are_printed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps = re.findall(r"^  vmevalkit (.+?)  ", call("").stdout, re.MULTILINE)
+    assert [step.split()[0] for step in steps] == ["generate", "run", "score"]
+    for step in steps:
+        shorter = " --seconds 1" if step.startswith("run") else ""
+        assert call(f"-q {step}{shorter}").exit_code == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -60,7 +74,7 @@ def complete(text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Return what bash would offer after the text."""
     monkeypatch.setenv("_VMEVALKIT_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", text)
-    monkeypatch.setenv("COMP_CWORD", str(len(text.split()) - 1))
+    monkeypatch.setenv("COMP_CWORD", str(len(text.split()) - (not text.endswith(" "))))
     with pytest.raises(SystemExit):
         make_app()(prog_name="vmevalkit", args=[])
     return capsys.readouterr().out.split()
@@ -72,6 +86,28 @@ def test_a_shell_completes_commands_and_options(
     assert "--show-completion" in call("--help").stdout
     assert complete("vmevalkit ga", monkeypatch, capsys) == ["gallery"]
     assert complete("vmevalkit run --retry", monkeypatch, capsys) == ["--retry-failed", "--retry-refused"]
+
+
+def test_a_shell_completes_tasks_models_and_experiments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("data/outputs/first/oracle", "data/outputs/first/static", "other/second/noise"):
+        (tmp_path / folder).mkdir(parents=True)
+    expected = {
+        "vmevalkit generate --task maz": ["maze"],
+        "vmevalkit generate --task maze che": ["chess"],
+        "vmevalkit generate --task maze,che": ["maze,chess"],
+        "vmevalkit tasks sud": ["sudoku"],
+        "vmevalkit run --model oracle cut_to": ["cut_to_final"],
+        "vmevalkit run --model veo-3.0-g": ["veo-3.0-generate"],
+        "vmevalkit score --experiment ": ["first"],
+        "vmevalkit score --outputs other --experiment ": ["second"],
+        "vmevalkit score --experiment first --model ": ["oracle", "static"],
+        "vmevalkit score --experiment none --outputs nowhere --model ora": ["oracle"],
+        "vmevalkit results --experiment first oth": [],
+    }
+    assert {text: complete(text, monkeypatch, capsys) for text in expected} == expected
 
 
 def test_as_many_workers_as_cores_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:

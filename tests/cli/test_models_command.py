@@ -148,3 +148,12 @@ def test_baselines_are_listed_with_their_videos_and_tasks() -> None:
     assert not set(MODELS) & {line.split()[0] for line in lines}
     assert [line.split()[0] for line in lines[1:-1]] == [info.name for info in list_baselines()]
     assert lines[-1] == "a degradation may follow, such as oracle+zoom_75"
+
+
+def test_prices_are_listed_with_day_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    from vmevalkit.cli.models import models
+
+    models(None, None, prices=True)
+    printed = capsys.readouterr().out
+    assert "fal-kling-2.6-pro: $0.07 per s (2026-11-18, fal.ai/models/" in printed
+    assert "replicate-hailuo-2.3: unknown" in printed

@@ -88,7 +88,7 @@ def test_results_in_several_formats_and_groups() -> None:
     assert table.splitlines()[1].startswith("oracle")
     result = call("results --experiment first --by domain difficulty --format json")
     assert [row["domain"] for row in json.loads(result.stdout)] == ["maze", "sudoku"]
-    assert "- each line pools 3 models" in result.stderr
+    assert "- each line pools 2 models" in result.stderr
     assert good("results --experiment first --out rates.csv") == "rates.csv: 8 rows\n"
     assert Path("rates.csv").read_text().startswith("model,domain,rate,low,high,questions,videos,")
     assert good("results --experiment first --rows --out scores.parquet") == "scores.parquet: 10 rows\n"
@@ -122,7 +122,7 @@ def test_compare_says_what_is_shown() -> None:
 def test_analyze_prints_every_section_and_writes_records() -> None:
     text = good("analyze --experiment first --trees 10")
     assert "Mixed model" in text and "Temporal metrics" in text and "since" in text
-    assert "the trick baselines static are not part of it" in text
+    assert "the baselines static are not part of it" in text
     good("analyze --experiment first --trees 10 --out analysis.json")
     [record] = json.loads(Path("analysis.json").read_text())
     assert record["scorer"] == "RuleEvaluator" and record["demand"]["domains"]["sudoku"]["complexity"]
@@ -130,6 +130,17 @@ def test_analyze_prints_every_section_and_writes_records() -> None:
     assert "score first: vmevalkit score --experiment raw" in bad("analyze --experiment raw")[1]
     assert "did you mean" in bad("analyze --experiment first --scorer RuleEvaluater")[1]
     assert "format of an analysis" in bad("analyze --experiment first --format csv")[1]
+
+
+def test_rates_and_tests_by_cognitive_group() -> None:
+    rates = good("results --experiment first --by model group --format csv")
+    assert "planning" in rates and "deduction" in rates
+    [found] = json.loads(good("compare oracle static --experiment first --by group --format json"))
+    assert set(found["domains"]) == {"deduction", "planning"}
+    good("analyze --experiment first --trees 10 --by group --out groups.json")
+    [record] = json.loads(Path("groups.json").read_text())
+    assert record["domains"] == ["deduction", "planning"]
+    assert "did you mean 'group'" in bad("compare oracle static --experiment first --by grouped")[1]
 
 
 def test_power_answers_in_sentences() -> None:

@@ -91,7 +91,9 @@ def test_scores_and_questions_have_short_reprs(tmp_path: Path) -> None:
     ("score", "reward"),
     [
         (Score("s", "1", value=5, solved=True, passed=True, outcome=1.0, process=1.0), 1.0),
-        (Score("s", "1", value=2, solved=True, outcome=1.0, process=0.4, failure_mode="illegal_process"), 0.2),
+        (Score("s", "1", value=2, solved=True, outcome=1.0, process=0.9, legal_progress=0.4), 0.2),
+        (Score("s", "1", value=2, outcome=0.0, process=1.0, legal_progress=1.0), 0.0),
+        (Score("s", "1", value=3, outcome=0.6), 0.3),
         (Score("s", "1", value=3, outcome=0.6, process=1.0, failure_mode="partial"), 0.3),
         (Score("s", "1", value=1, failure_mode="static"), 0.0),
         (Score("judge", "1", value=4), 1.0),

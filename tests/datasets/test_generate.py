@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from dot_task import TASK, Dot, DotParams, DotTask
-from vmevalkit.core.errors import ConflictError, Exhausted, UnknownName, UsageError
+from vmevalkit.core.errors import ConflictError, UnknownName, UsageError
+from vmevalkit.core.jsonable import to_json
 from vmevalkit.datasets.generate import GenerateSummary, generate
 from vmevalkit.media.image import Frame, encode_png, read_image
 from vmevalkit.store.atomic import lock
 from vmevalkit.store.questions import load_questions
+from vmevalkit.tasks import TASKS
 
 
 class Ring(DotTask):
@@ -194,8 +196,8 @@ def test_a_question_that_cannot_be_drawn_costs_no_other(tmp_path: Path, workers:
 
 
 def test_running_out_keeps_what_was_drawn(tmp_path: Path) -> None:
-    with pytest.raises(Exhausted, match="only 5 were found"):
-        make(tmp_path, 8, Few())
+    [made] = make(tmp_path, 8, Few()).tasks
+    assert made.drawn == 5 and "only 5 were found" in str(made.exhausted)
     assert make(tmp_path, 5, Few()).tasks[0].kept == 5
 
 
@@ -257,6 +259,30 @@ def test_a_damaged_question_is_named_and_drawn_again(tmp_path: Path, what: str) 
     assert after == before
 
 
+def make_digests_old(folder: Path) -> None:
+    """Replace the digests in a question's record with those that older versions wrote."""
+    path = folder / "question_metadata.json"
+    record = json.loads(path.read_text())
+    record["pixel_digests"] = {"first_frame": "a1b2c3d4" * 2, "final_frame": "01234567" * 2}
+    path.write_text(json.dumps(record))
+
+
+def test_old_digests_are_replaced_where_the_images_are_right(tmp_path: Path) -> None:
+    [before] = make(tmp_path).tasks
+    for number in range(6):
+        make_digests_old(tmp_path / f"dot_task/dot_{number:04d}")
+    damage(tmp_path / "dot_task/dot_0004", "swapped")
+    images = (tmp_path / "dot_task/dot_0001/first_frame.png").stat().st_mtime_ns
+    with pytest.raises(ConflictError, match="nothing was changed"):
+        make(tmp_path, seed=7)
+    [made] = make(tmp_path).tasks
+    assert (made.kept, [name for name, _ in made.repaired]) == (5, ["dot_0004"])
+    assert made.pixel_fingerprint == before.pixel_fingerprint
+    assert (tmp_path / "dot_task/dot_0001/first_frame.png").stat().st_mtime_ns == images
+    [again] = make(tmp_path, verify=True).tasks
+    assert (again.kept, again.repaired, again.pixel_fingerprint) == (6, (), before.pixel_fingerprint)
+
+
 def test_a_refusal_changes_nothing(tmp_path: Path) -> None:
     make(tmp_path)
     damage(tmp_path / "dot_task/dot_0001", "emptied")
@@ -266,3 +292,29 @@ def test_a_refusal_changes_nothing(tmp_path: Path) -> None:
         make(tmp_path, seed=7)
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and ".lock" not in path.name}
     assert after == before
+
+
+def test_difficulties_take_turns_in_one_folder(tmp_path: Path) -> None:
+    summary = generate(["rotation_puzzle"], 7, difficulty="easy,medium,hard", out=tmp_path)
+    questions = load_questions(tmp_path)
+    assert [question.metadata["difficulty"] for question in questions] == ["easy", "medium", "hard"] * 2 + ["easy"]
+    presets = TASKS["rotation_puzzle"].difficulties
+    assert all(
+        question.metadata["params"] == to_json(presets[question.metadata["difficulty"]]) for question in questions
+    )
+    again = generate(["rotation_puzzle"], 9, difficulty="easy,medium,hard", out=tmp_path)
+    assert (again.tasks[0].kept, again.tasks[0].drawn) == (7, 2)
+    alone = generate(["rotation_puzzle"], 7, difficulty="easy,medium,hard", out=tmp_path / "alone")
+    assert alone.tasks[0].fingerprint == summary.tasks[0].fingerprint
+    with pytest.raises(ConflictError, match="its params"):
+        generate(["rotation_puzzle"], 7, difficulty="easy", out=tmp_path)
+    with pytest.raises(UnknownName, match="heavy"):
+        generate(["rotation_puzzle"], 7, difficulty="easy,heavy", out=tmp_path)
+
+
+def test_a_task_with_too_few_questions_makes_what_it_has_and_the_others_go_on(tmp_path: Path) -> None:
+    sudoku, other = generate(["sudoku", "object_subtraction"], 110, out=tmp_path).tasks
+    assert (sudoku.drawn, sudoku.asked) == (108, 110) and "only 108 exist" in str(sudoku.exhausted)
+    assert (other.drawn, other.exhausted) == (110, None)
+    again = generate(["sudoku"], 110, out=tmp_path).tasks[0]
+    assert (again.kept, again.drawn) == (108, 0) and again.exhausted

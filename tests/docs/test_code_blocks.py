@@ -18,7 +18,7 @@ from code_blocks import (
     split_commands,
 )
 
-MOST_NOT_RUN = 10
+MOST_NOT_RUN = 14
 
 EXAMPLE = """# Title
 

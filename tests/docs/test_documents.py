@@ -27,6 +27,7 @@ class Session:
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self._folder, self._programs = folder, programs
+        self._servers: list[subprocess.Popen[bytes]] = []
         # A clean environment: a document must not depend on settings of this machine, nor find a provider's key.
         self._environment = {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -34,6 +35,7 @@ class Session:
             "LANG": "C.UTF-8",
             "WORKERS": "2",
             "HF_HUB_OFFLINE": "1",
+            "PYTHONPATH": str(ROOT / "src"),  # this checkout, even where another one is installed
         }
 
     def add_package_copy(self) -> None:
@@ -61,9 +63,19 @@ class Session:
             check_pip_command(words)
         elif words[0] == "export":
             self._environment.update(word.split("=", 1) for word in words[1:])
+        elif words[-1] == "&":
+            self._servers.append(subprocess.Popen(words[:-1], cwd=self._folder, env=self._environment))
+        elif len(words) > 2 and words[-2] == ">":
+            (self._folder / words[-1]).write_text(self._run(words[:-2]), "utf-8")
         else:
             return self._run(words)
         return ""
+
+    def close(self) -> None:
+        """End what the document started in the background."""
+        for server in self._servers:
+            server.kill()
+            server.wait()
 
     def _run(self, words: list[str]) -> str:
         done = subprocess.run(
@@ -91,6 +103,9 @@ def test_every_block_runs(document: Path, tmp_path: Path) -> None:
     blocks = parse_blocks(document.read_text("utf-8"))
     if any((block.file_name or "").startswith("src/vmevalkit/") for block in blocks):
         session.add_package_copy()
-    for block in blocks:
-        if block.reason is None:
-            session.do(block)
+    try:
+        for block in blocks:
+            if block.reason is None:
+                session.do(block)
+    finally:
+        session.close()

@@ -14,9 +14,11 @@ import cv2
 import numpy as np
 import pytest
 
+from emulators.fal_server import FalEmulator
 from emulators.google_server import GeminiEmulator, VertexEmulator
 from emulators.luma_server import BucketEmulator, LumaAgentsEmulator, LumaEmulator
 from emulators.openai_server import OpenAIEmulator
+from emulators.replicate_server import ReplicateEmulator
 from emulators.runway_server import RunwayEmulator
 from emulators.server import Emulator
 from emulators.wavespeed_server import WaveSpeedEmulator
@@ -37,11 +39,13 @@ EMULATORS: dict[str, type[Emulator]] = {
     "luma": LumaEmulator,
     "luma-agents": LumaAgentsEmulator,
     "wavespeed": WaveSpeedEmulator,
+    "fal": FalEmulator,
+    "replicate": ReplicateEmulator,
 }
 """By provider."""
 ONE_OF_EACH = (
     "openai-sora-2", "veo-3.1-generate", "gemini-omni-1.2-flash", "runway-gen4-turbo", "luma-ray-2", "luma-ray-3.2",
-    "wavespeed-wan-2.2-i2v-720p", "veo-3.1-720p",
+    "wavespeed-wan-2.2-i2v-720p", "veo-3.1-720p", "fal-pixverse-5.6", "replicate-hailuo-2.3",
 )  # fmt: skip
 URL_MODELS = tuple(
     name for name in ONE_OF_EACH if name not in ("openai-sora-2", "veo-3.1-generate", "gemini-omni-1.2-flash")
@@ -52,8 +56,9 @@ SETTINGS = (
     "GOOGLE_CLOUD_LOCATION", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_VERTEX_BASE_URL", "GEMINI_API_KEY",
     "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "RUNWAYML_API_SECRET",
     "RUNWAYML_BASE_URL", "LUMAAI_API_KEY", "LUMAAI_BASE_URL", "LUMA_AGENTS_API_KEY", "LUMA_BASE_URL",
-    "WAVESPEED_API_KEY", "WAVESPEED_BASE_URL", "VMEVALKIT_S3_BUCKET", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
+    "WAVESPEED_API_KEY", "WAVESPEED_BASE_URL", "FAL_KEY", "FAL_QUEUE_URL", "REPLICATE_API_TOKEN",
+    "REPLICATE_BASE_URL", "VMEVALKIT_S3_BUCKET", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+    "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
 )  # fmt: skip
 LIMIT = 10_000_000
 

@@ -48,6 +48,8 @@ class ChatEmulator(Emulator):
     has_json_schema = True
     """Whether the server supports structured output."""
     key = CANARY
+    entra_token = ""
+    """A token that Azure takes in place of the key."""
 
     def __init__(self, reply: Reply = give_three) -> None:
         super().__init__()
@@ -60,6 +62,11 @@ class ChatEmulator(Emulator):
             "OPENAI_API_KEY": CANARY, "OPENAI_BASE_URL": f"{self.url}/v1",
             "AZURE_OPENAI_API_KEY": CANARY, "AZURE_OPENAI_ENDPOINT": self.url,
         }  # fmt: skip
+
+    def is_azure_login(self, call: Call) -> bool:
+        if self.entra_token:
+            return call.headers.get("authorization") == f"Bearer {self.entra_token}"
+        return call.headers.get("api-key") == self.key
 
     def kind(self, call: Call) -> Kind:
         return "create" if call.method == "POST" else "other"
@@ -104,7 +111,7 @@ class ChatEmulator(Emulator):
     def respond(self, call: Call) -> Answer:
         azure = re.fullmatch(r"/openai/deployments/([^/]+)/chat/completions", call.path)
         if azure:
-            if call.headers.get("api-key") != self.key:
+            if not self.is_azure_login(call):
                 raise ApiError(401, "Access denied due to invalid subscription key or wrong API endpoint.")
             if not re.fullmatch(r"20\d\d-\d\d-\d\d(-preview)?", call.query.get("api-version", "")):
                 raise ApiError(404, "Resource not found")

@@ -58,7 +58,7 @@ class ImageEmulator(ChatEmulator):
             return Answer(200, self._files[call.path], {"content-type": "image/png"})
         azure = re.fullmatch(r"/openai/deployments/([^/]+)/images/edits", call.path)
         if azure:
-            if call.headers.get("api-key") != self.key:
+            if not self.is_azure_login(call):
                 raise ApiError(401, "Access denied due to invalid subscription key or wrong API endpoint.")
             if call.query.get("api-version") != "2025-04-01-preview":
                 raise ApiError(404, "Resource not found")

@@ -39,6 +39,7 @@ ROW = ModelSpec(
         "limits": {
             "in_flight": 20, "orders_per_minute": 1e6, "poll_every_s": 0.01, "attempts": 12, "call_limit_s": 5.0,
             "first_backoff_s": 0.01, "longest_backoff_s": 0.05,
+            "list_lag_s": float(setting("PLAIN_LIST_LAG_S") or 600),
         }
     },
 )  # fmt: skip

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +16,11 @@ from vmevalkit.core.records import Question, Score
 from vmevalkit.eval.generic import LIMITS_NOTE, GenericScorer
 from vmevalkit.media.image import encode_png, read_image
 from vmevalkit.media.video_writer import write_video
+from vmevalkit.store.questions import load_question
 from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.dataset import write_question
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.task import AnyTask
 
 
 def score(question: Question, video: Path, own_run: bool = True) -> Score:
@@ -55,6 +62,35 @@ def test_damage_elsewhere_is_a_finding(tmp_path: Path) -> None:
     found = score(question, tmp_path / "sticker.mp4")
     assert [finding.name for finding in found.findings] == ["changed_elsewhere"]
     assert found.solved is False
+
+
+def write_states(task: AnyTask, puzzle: Any, states: list[Any], into: Path) -> Path:
+    write_video(into, [task.draw(puzzle, state) for state in states], 8.0)
+    return into
+
+
+def test_a_redrawn_maze_does_not_pass(tmp_path: Path) -> None:
+    """Each wall that is drawn elsewhere is small; together they are another maze."""
+    question, maze = make_question(tmp_path, "maze")
+    task = TASKS["maze"]
+    states = [task.solution(maze, t) for t in (0, 0, 0, 0, 0.3, 0.6, 1, 1, 1, 1)]
+    other = task.solution(make_question(tmp_path / "other", "maze", seed=2)[1], 0.0).walls
+    redrawn = [state if index < 4 else replace(state, walls=other) for index, state in enumerate(states)]
+    found = score(question, write_states(task, maze, redrawn, tmp_path / "redrawn.mp4"))
+    assert found.solved is False and (found.value or 0) <= 3
+    assert [finding.name for finding in found.findings] == ["changed_elsewhere"]
+
+
+@pytest.mark.parametrize("trick", ["given_changed", "given_lost", "given_doubled"])
+def test_a_sudoku_whose_givens_changed_does_not_pass(tmp_path: Path, trick: str) -> None:
+    task = TASKS["sudoku"]
+    puzzle = plan(task, 1, 3, task.preset("hard"))[0]
+    write_question(task, puzzle, "sudoku_0000", tmp_path, difficulty="hard", seed=3)
+    question = load_question(tmp_path / "sudoku_task" / "sudoku_0000")
+    cheat = task.cheats(puzzle, Random(4))[trick]
+    states = [cheat.state_at(t) for t in (0, 0, 0, 0, 0.3, 0.6, 1, 1, 1, 1)]
+    found = score(question, write_states(task, puzzle, states, tmp_path / "changed.mp4"))
+    assert found.solved is False and (found.value or 0) <= 3
 
 
 def test_what_cannot_be_compared_is_unscored(tmp_path: Path) -> None:

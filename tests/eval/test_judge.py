@@ -28,6 +28,7 @@ from vmevalkit.eval.judge_config import JudgeConfig, make_config, parse_judge_na
 from vmevalkit.eval.judge_frames import select_frames
 from vmevalkit.eval.judge_requests import make_request
 from vmevalkit.eval.scorers import find_scorer
+from vmevalkit.jobs.limits import CHAT_LIMITS, choose_chat_limits
 from vmevalkit.media.last_frame import last_frame
 from vmevalkit.media.video_writer import write_video
 from vmevalkit.models.openai_chat import make_message
@@ -88,7 +89,7 @@ def images_of(body: dict[str, Any]) -> list[Any]:
     return [decode(part["image_url"]["url"].split(",")[1]) for part in parts]
 
 
-@pytest.mark.parametrize("name", list(TASKS))
+@pytest.mark.parametrize("name", [name for name in TASKS if (GOLDEN / f"{name}.json").is_file()])
 def test_the_request_of_each_task_is_the_specifications(server: ChatEmulator, tmp_path: Path, name: str) -> None:
     question, puzzle = make_question(tmp_path, name)
     video = write_solution(question, puzzle, tmp_path / "video.mp4")
@@ -121,7 +122,7 @@ def test_the_prompt_is_the_specifications() -> None:
     assert "{" not in GPT4OEvaluator().create_prompt("my_own_task").replace('{"solution', "")
 
 
-VARIANTS = ("change_frames", "uniform_frames+reason_first", "all_answers", "reason_first+all_answers")
+VARIANTS = ("change_frames", "uniform_frames+reason_first", "final_frame", "reason_first")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -251,6 +252,21 @@ def test_a_refusal_is_recorded_and_asked_again_only_on_demand(server: ChatEmulat
     assert again.score.value == 3
 
 
+@pytest.mark.parametrize(("is_legal", "value", "passed"), [(True, 5, True), (False, 2, False)])
+def test_a_judge_of_the_video_is_asked_about_the_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_legal: bool, value: int, passed: bool
+) -> None:
+    reply = {"solution_correctness_score": 5, "every_move_legal_and_shown": is_legal, "explanation": "x"}
+    question, puzzle = make_question(tmp_path, "maze")
+    video = write_solution(question, puzzle, tmp_path / "video.mp4")
+    with ChatEmulator(lambda _body: json.dumps(reply)) as server:
+        for name, setting in server.settings().items():
+            monkeypatch.setenv(name, setting)
+        score = judge_video(JudgeScorer(make_config(variant="change_frames")), question, video, tmp_path).score
+        assert "is every move on the way" in server.bodies[0]["messages"][0]["content"]
+    assert (score.value, score.solved, score.passed, score.process) == (value, True, passed, float(is_legal))
+
+
 def test_values_of_answers() -> None:
     def read(value: Any) -> int | None:
         return read_value(ChatAnswer("", {"solution_correctness_score": value}))
@@ -274,6 +290,41 @@ def test_the_budget_and_the_dry_run(server: ChatEmulator, tmp_path: Path, monkey
         judge_own(tmp_path, find_scorer("judge:some-model"), max_usd=1.0)
     with pytest.raises(UsageError, match="costs nothing"):
         estimate_experiment("mine", scorer="rules")
+
+
+def test_two_servers_of_one_model_name_are_two_judges(
+    server: ChatEmulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_own_questions(tmp_path, 2)
+    judge = JudgeScorer(make_config("my-model", base_url=f"{server.url}/v1"))
+    server.models, server.key = None, "none"
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    judge_own(tmp_path, judge)
+    with ChatEmulator(lambda _: '{"solution_correctness_score": 5, "explanation": "other weights"}') as other:
+        other.models, other.key = None, "none"
+        moved = JudgeScorer(make_config("my-model", base_url=f"{other.url}/v1"))
+        assert [result.score.value for result in judge_own(tmp_path, moved).results if result.score] == [5, 5]
+        assert (server.answered, other.answered) == (2, 2)
+        assert [result.kept for result in judge_own(tmp_path, moved).results] == [True, True]
+        written = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.json*") if path.is_file())
+        assert other.url not in written and "127.0.0.1" not in written
+        monkeypatch.setenv("VMEVALKIT_MOVED_SERVERS", f"{other.url}/v1={server.url}/v1")
+        judge_own(tmp_path, moved)
+        assert (server.answered, other.answered) == (2, 2)  # the same server, elsewhere: all is known
+
+
+def test_a_budget_with_an_assumed_price_holds_on_a_server_of_ones_own(server: ChatEmulator, tmp_path: Path) -> None:
+    make_own_questions(tmp_path, 6)
+    summary = judge_own(tmp_path, max_usd=0.03, assumed_usd=0.01, in_flight=2)
+    assert (len(server.bodies), summary.spent_usd) == (3, pytest.approx(0.03))
+    again = judge_own(tmp_path, max_usd=0.03, assumed_usd=0.01, in_flight=2)
+    assert len(server.bodies) == 3 and again.spent_usd == pytest.approx(0.03)
+
+
+def test_a_server_of_ones_own_has_no_rate_limit_unless_asked() -> None:
+    assert choose_chat_limits(CHAT_LIMITS, is_own=True).orders_per_minute == float("inf")
+    assert choose_chat_limits(CHAT_LIMITS, is_own=True, per_minute=7).orders_per_minute == 7
+    assert choose_chat_limits(CHAT_LIMITS, is_own=False).orders_per_minute == 60
 
 
 def test_a_wrong_key_stops_at_once_and_names_the_setting(
@@ -340,8 +391,9 @@ def test_a_file_of_the_specifications_form_is_kept(server: ChatEmulator, tmp_pat
     [
         ("gpt-4o", "GPT4OEvaluator"),
         ("judge:gpt-4o", "GPT4OEvaluator"),
-        ("judge:OpenGVLab/InternVL3-8B+all_answers+change_frames", "Judge-InternVL3-8B-change_frames+all_answers"),
+        ("judge:OpenGVLab/InternVL3-8B+reason_first+change_frames", "Judge-InternVL3-8B-change_frames+reason_first"),
         ("judge:a,b+votes3", "Judge-a+b-final_frame+votes3"),
+        ("judge:a+specification", "Judge-a-specification"),
         ("judge:qwen2.5vl:7b", "Judge-qwen2.5vl:7b-final_frame"),
     ],
 )

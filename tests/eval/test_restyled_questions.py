@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from vmevalkit.audit.kinds import effects
-from vmevalkit.eval.api import read_first_frame, score_frames
+from vmevalkit.eval.api import score_frames
+from vmevalkit.eval.question_puzzle import read_first_frame
 from vmevalkit.eval.rules import score_timed_frames
 from vmevalkit.media.image import Frame, encode_png
 from vmevalkit.media.video import TimedFrame
@@ -20,6 +21,7 @@ from vmevalkit.store.layout import question_folder
 from vmevalkit.store.questions import load_question
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
+from vmevalkit.tasks.kit.scene_task import SceneTask
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.task import AnyTask
 
@@ -52,7 +54,8 @@ def render(task: AnyTask, puzzle: Any, state_at: Callable[[float], Any], style: 
     ]
 
 
-PAIRS = [(name, list(STYLES)[(place + turn) % len(STYLES)]) for place, name in enumerate(TASKS) for turn in (0, 2)]
+NAMES = [name for name, task in TASKS.items() if not isinstance(task, SceneTask)]
+PAIRS = [(name, list(STYLES)[(place + turn) % len(STYLES)]) for place, name in enumerate(NAMES) for turn in (0, 2)]
 """Each task in two styles."""
 
 

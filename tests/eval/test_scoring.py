@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
+import shutil
 import weakref
 from collections.abc import Iterator
 from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
 
 import cv2
@@ -17,9 +20,12 @@ from PIL import Image
 import vmevalkit
 from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.records import Question
+from vmevalkit.eval.api import close_workers
+from vmevalkit.eval.experiment import score_videos
 from vmevalkit.eval.rules import score_timed_frames
 from vmevalkit.media.image import Frame
 from vmevalkit.media.video import TimedFrame, read_frames, write_video
+from vmevalkit.store.scores import load_scores
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
 from vmevalkit.tasks.planning import plan
@@ -38,7 +44,7 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
 
 
 def puzzle_of(question: Question) -> tuple[AnyTask, object]:
-    from vmevalkit.eval.api import puzzle_of
+    from vmevalkit.eval.question_puzzle import puzzle_of
 
     known = puzzle_of(question)
     assert known is not None
@@ -147,6 +153,11 @@ def test_a_batch_may_have_a_question_for_each_video_and_workers(questions: list[
     ]
     assert vmevalkit.score_frames(questions[:2], videos, fps=FPS) == alone
     assert vmevalkit.score_frames(questions[:2], videos, fps=FPS, workers=2) == alone
+    [kept] = active_children()
+    assert vmevalkit.score_frames(questions[:2], videos, fps=FPS, workers=2) == alone
+    assert active_children() == [kept]
+    close_workers()
+    assert active_children() == []
     with pytest.raises(UsageError, match="3 questions were given for 2 videos"):
         vmevalkit.score_frames([*questions[:2], questions[0]], videos, fps=FPS)
     with pytest.raises(UsageError, match="2 questions were given for one video"):
@@ -160,6 +171,48 @@ def test_a_failure_does_not_lose_the_batch(questions: list[Question]) -> None:
     assert good.passed
     assert bad.value is None and bad.reward == 0.0
     assert "scoring failed: UsageError: the puzzle of" in bad.explanation
+
+
+def test_values_a_little_outside_are_clipped_and_a_nan_does_not_lose_the_batch(questions: list[Question]) -> None:
+    video = np.stack(solution(questions[0]))
+    floats = (video / 255.0).astype(np.float32)
+    outside = floats.copy()
+    outside[floats == 0], outside[floats == 1] = -0.04, 1.06
+    broken = floats.copy()
+    broken[3, 4, 5] = np.nan
+    wanted = vmevalkit.score_frames(questions[0], video, fps=FPS)
+    for form in ([outside, broken], np.stack([outside, broken])):
+        good, bad = vmevalkit.score_frames(questions[0], form, fps=FPS)
+        assert good == wanted
+        assert bad.value is None and "contain NaN or infinity" in bad.explanation
+    with pytest.raises(MediaError, match="contain NaN or infinity"):
+        vmevalkit.score_frames(questions[0], broken, fps=FPS)
+    with pytest.raises(MediaError, match=r"rescale by \(x \+ 1\) / 2"):
+        vmevalkit.score_frames(questions[0], floats * 2 - 1, fps=FPS)
+
+
+def test_a_task_that_is_not_found_here_replaces_no_score(
+    tmp_path: Path, questions: list[Question], video: Path
+) -> None:
+    def tell(domain: str) -> Path:
+        """Write the question under a domain: one without a task is like one whose file a setting should name."""
+        root = tmp_path / domain
+        place = root / f"{domain}_task" / "maze_0000"
+        shutil.copytree(questions[0].folder, place)
+        record = {**questions[0].metadata, "domain": domain}
+        (place / "question_metadata.json").write_text(json.dumps(record))
+        return root
+
+    evaluations = tmp_path / "evaluations"
+    score_videos(video.parent, tell("maze"), "mine", evaluations)
+    [before] = load_scores(evaluations, "mine")
+    assert before.score.passed
+    (evaluations / "mine/mine/maze_task").rename(evaluations / "mine/mine/knots_task")
+    summary = score_videos(video.parent, tell("knots"), "mine", evaluations)
+    [failed] = summary.failed
+    assert "'knots'" in str(failed.error) and "VMEVALKIT_TASKS" in str(failed.error)
+    [after] = load_scores(evaluations, "mine")
+    assert after.score == before.score
 
 
 def test_scoring_can_be_pickled(questions: list[Question]) -> None:
@@ -187,7 +240,7 @@ FORMS = "; pass uint8 from 0 to 255 or floats from 0 to 1, as (time, height, wid
         (np.zeros((8, 8, 3), np.uint8), f"frames have the shape (8, 8, 3){FORMS}"),
         (np.zeros((4, 8, 8, 4), np.uint8), f"frames have the shape (4, 8, 8, 4), in which no axis is RGB{FORMS}"),
         (np.zeros((4, 0, 8, 3), np.uint8), f"frames have the shape (4, 0, 8, 3), which holds no pixel{FORMS}"),
-        ([[[[0, 0, 0]]]], f"frames are int{FORMS}"),
+        ([[[[0, 0, 0]]]], f"frames are list{FORMS}"),
     ],
     ids=[
         "floats to 255",

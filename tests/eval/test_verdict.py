@@ -152,6 +152,20 @@ def test_the_answer_stays_until_the_end() -> None:
     assert not verdict(0, 1, 2, 3, 4, 0, 4, 0, 4, step_s=0.125).solved, "it strobes"
 
 
+def test_an_answer_counts_once_it_is_held() -> None:
+    wrong_then_right = [0, 1, 2, *(number % 3 for number in range(24))]
+    assert not verdict(*wrong_then_right, 4, step_s=1 / 24).solved, "another answer in every frame is no answer"
+    assert not verdict(*wrong_then_right, *[4] * 5, step_s=1 / 24).solved, "five frames are 0.21 s"
+    assert verdict(*wrong_then_right, *[4] * 6, step_s=1 / 24).solved, "six frames are a quarter of a second"
+    assert verdict(0, 1, 2, 4, 4, step_s=0.125).solved
+    assert not verdict(0, 1, 2, 3, 4, step_s=0.125).solved
+
+
+def test_one_reading_in_five_may_be_a_misreading() -> None:
+    assert verdict(0, 1, *[4] * 10, 1, 4, 4, 4, 4, step_s=0.0625).solved
+    assert not verdict(0, 1, *[4] * 10, 1, 1, 4, 4, 4, step_s=0.0625).solved
+
+
 def test_noise_at_the_end_is_no_end_card() -> None:
     assert verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None).passed
     assert not verdict(0, 1, 2, 3, 4, 4, 4, None, None, None, None, is_card=False).solved

@@ -365,3 +365,4 @@ def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> Non
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert "call from under `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]
+    assert "bootstrapping" not in done.stderr

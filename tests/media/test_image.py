@@ -17,6 +17,8 @@ from hypothesis.extra import numpy as arrays
 
 from vmevalkit.core.errors import MediaError, SetupError
 from vmevalkit.media.image import encode_and_digest, encode_png, pixel_digest, read_image, read_image_header
+from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.planning import plan
 
 frames = arrays.arrays(np.uint8, st.tuples(st.integers(1, 24), st.integers(1, 24), st.just(3)))
 
@@ -79,6 +81,12 @@ def test_the_digest_depends_on_pixels_and_shape() -> None:
     other[3, 5, 2] = 1
     assert pixel_digest(frame) == pixel_digest(np.asfortranarray(frame))
     assert len({pixel_digest(frame), pixel_digest(other), pixel_digest(frame.reshape(6, 4, 3))}) == 3
+
+
+def test_pictures_of_the_same_parts_in_other_places_have_different_digests() -> None:
+    task = TASKS["sudoku"]
+    puzzles = plan(task, 100, 3, task.preset("hard"))
+    assert len({pixel_digest(task.final_frame(puzzle)) for puzzle in puzzles}) == 100
 
 
 @settings(max_examples=60)

@@ -53,10 +53,14 @@ class TestRow:
         assert all(seconds > 0 for seconds in spec.durations_s)
 
     def test_the_price_has_a_date_and_a_source(self, spec: ModelSpec) -> None:
+        for price in spec.all_prices:
+            assert spec.charged and price.usd > 0
+            assert price.as_of.startswith("2026-11-") and "." in price.source
+            assert price.tier is None or price.tier in {min(size) for size in spec.sizes}
         if spec.price is not None:
-            assert spec.charged and spec.price.usd > 0
-            assert spec.price.as_of == "2026-11-16" and "." in spec.price.source
             assert spec.cost_usd(8.0) == pytest.approx(8 * spec.price.usd)
+        elif spec.prices:
+            assert all(spec.cost_usd(seconds) for seconds in spec.durations_s)
         else:
             assert spec.cost_usd(8.0) == (None if spec.charged else 0.0)
 

@@ -24,7 +24,14 @@ from vmevalkit.core.errors import (
 )
 from vmevalkit.core.records import Request
 from vmevalkit.models._download import save_stream
-from vmevalkit.models._errors import POLL, SUBMIT, ErrorMapper, ErrorResponse, parse_retry_after
+from vmevalkit.models._errors import (
+    POLL,
+    SUBMIT,
+    ErrorMapper,
+    ErrorResponse,
+    describe_connection_error,
+    parse_retry_after,
+)
 from vmevalkit.models._request_params import map_params, strip_url_queries
 from vmevalkit.models.model import ModelSpec
 
@@ -197,3 +204,20 @@ def test_a_full_disk_is_reported() -> None:
         patch.setattr(Path, "unlink", lambda *_, **__: None)  # the device must stay
         with pytest.raises(StoreError, match="No space left"):
             asyncio.run(save_stream(video(), full, 10**9, "clay-1"))
+
+
+def test_a_dropped_connection_says_so() -> None:
+    """A library may raise another exception while it handles the one that matters."""
+    import httpx
+
+    try:
+        try:
+            try:
+                raise RuntimeError("no running event loop")
+            except RuntimeError:
+                raise httpx.RemoteProtocolError("Server disconnected without sending a response.")  # noqa: B904
+        except httpx.RemoteProtocolError as error:
+            raise RuntimeError("Connection error.") from error
+    except RuntimeError as error:
+        text = describe_connection_error(error)
+    assert text == ("the connection was dropped; RemoteProtocolError: Server disconnected without sending a response.")

@@ -221,3 +221,20 @@ def test_keys_depend_on_pixels_prompt_parameters_model_and_vote() -> None:
 def test_what_is_not_an_image_is_refused() -> None:
     with pytest.raises(MediaError, match="cannot be decoded"):
         load_image_part(b"no image")
+
+
+def test_a_model_is_told_apart_by_the_address_of_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    def identify(url: str | None) -> str:
+        return find_chat_spec("gpt-4o", url).identity
+
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert identify(None) == "gpt-4o@openai"
+    addresses = ["http://gpu3:8000/v1", "http://gpu3:8001/v1", "https://gpu3:8000/v1", "http://gpu3:8000/v2"]
+    assert len({identify(url) for url in addresses}) == 4
+    assert identify(addresses[0]) == identify("http://GPU3:8000/v1/") and "gpu3" not in identify(addresses[0])
+    moved, older = "http://gpu9:1/v1", "http://gpu1:5/v1"
+    monkeypatch.setenv("VMEVALKIT_MOVED_SERVERS", f"{moved}={addresses[0]}, {addresses[0]}={older}")
+    assert identify(moved) == identify(addresses[0]) == identify(older) != identify(addresses[1])
+    monkeypatch.setenv("VMEVALKIT_MOVED_SERVERS", "gpu9")
+    with pytest.raises(SetupError, match="NEW=OLD"):
+        identify(moved)

@@ -111,7 +111,9 @@ def test_faults_of_a_submit_request(harness: AdapterHarness, fault: str, raised:
 
 
 @pytest.mark.slow
-@for_models("openai-sora-2", "gemini-omni-1.2-flash", "runway-gen4-turbo", "wavespeed-wan-2.2-i2v-720p")
+@for_models(
+    "openai-sora-2", "gemini-omni-1.2-flash", "runway-gen4-turbo", "wavespeed-wan-2.2-i2v-720p", "fal-pixverse-5.6"
+)
 @pytest.mark.parametrize("fault", ["redirect", "odd_type", "reset", "drip", "flood", "busy", "busy_odd"])
 def test_odd_answers_to_a_submit_request(harness: AdapterHarness, fault: str) -> None:
     harness.provider.faults.create = [fault]
@@ -259,7 +261,7 @@ def test_a_deleted_video_is_a_final_error(harness: AdapterHarness) -> None:
 @for_models(*(name for name in ONE_OF_EACH if name != "veo-3.1-generate"))
 def test_a_wrong_key_is_reported_without_the_key(harness: AdapterHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = "sk-wrong-0123456789"
-    key = next(name for name in harness.provider.settings() if "KEY" in name or "SECRET" in name)
+    key = next(name for name in harness.provider.settings() if any(part in name for part in ("KEY", "SECRET", "TOKEN")))
     monkeypatch.setenv(key, wrong)
     with pytest.raises(Blocked, match=key) as caught:
         harness.submit()

@@ -178,7 +178,7 @@ def test_an_account_without_credit_is_not_throttled(harness: AdapterHarness, mon
         harness.submit()
 
 
-@for_models("openai-sora-2", "luma-ray-2", "wavespeed-wan-2.2-i2v-720p")
+@for_models("openai-sora-2", "luma-ray-2", "wavespeed-wan-2.2-i2v-720p", "replicate-hailuo-2.3")
 def test_recent_jobs_are_listed(harness: AdapterHarness) -> None:
     earlier = harness.submit()
     later = [harness.submit().id for _ in range(3)]
@@ -192,7 +192,7 @@ def test_recent_jobs_are_listed(harness: AdapterHarness) -> None:
         assert {job.prompt for job in listed} == {harness.request.prompt}
 
 
-@for_models("openai-sora-2", "luma-ray-2", "wavespeed-wan-2.2-i2v-720p")
+@for_models("openai-sora-2", "luma-ray-2", "wavespeed-wan-2.2-i2v-720p", "replicate-hailuo-2.3")
 def test_the_list_omits_other_models(harness: AdapterHarness) -> None:
     for _ in range(2):
         harness.submit()
@@ -204,7 +204,7 @@ def test_the_list_omits_other_models(harness: AdapterHarness) -> None:
     assert [job.id for job in listed or ()] == [ours.id]
 
 
-@for_models("openai-sora-2", "luma-ray-2", "wavespeed-wan-2.2-i2v-720p")
+@for_models("openai-sora-2", "luma-ray-2", "wavespeed-wan-2.2-i2v-720p", "replicate-hailuo-2.3")
 def test_long_lists_are_read_to_the_end(harness: AdapterHarness) -> None:
     ticket = harness.submit()
     order = harness.provider.orders[ticket.id]
@@ -215,7 +215,7 @@ def test_long_lists_are_read_to_the_end(harness: AdapterHarness) -> None:
     assert len({job.id for job in listed}) == len(listed) == 205
 
 
-@for_models("veo-3.1-generate", "gemini-omni-1.2-flash", "runway-gen4-turbo", "luma-ray-3.2")
+@for_models("veo-3.1-generate", "gemini-omni-1.2-flash", "runway-gen4-turbo", "luma-ray-3.2", "fal-pixverse-5.6")
 def test_a_provider_without_a_list_returns_none(harness: AdapterHarness) -> None:
     assert harness.run(lambda model: model.list_jobs(datetime.now(UTC))) is None
 

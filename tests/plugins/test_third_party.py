@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-GUIDE = Path(__file__).parent.parent.parent / "CONTRIBUTING.md"
 
 PYPROJECT = """
 [build-system]
@@ -19,14 +16,14 @@ requires = ["hatchling"]
 build-backend = "hatchling.build"
 
 [project]
-name = "slider-puzzle"
+name = "stone-field-puzzle"
 version = "1.0"
 
 [project.entry-points."vmevalkit.tasks"]
-slider = "slider_puzzle:TASK"
+stone_field = "stone_field_puzzle:TASK"
 
 [project.entry-points."vmevalkit.scorers"]
-generous = "slider_puzzle.generous:GenerousScorer"
+generous = "stone_field_puzzle.generous:GenerousScorer"
 """
 
 SCORER = '''
@@ -46,16 +43,18 @@ class GenerousScorer:
 '''
 
 
+def read_template() -> str:
+    words = [sys.executable, "-m", "vmevalkit", "tasks", "--template", "move"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder into which pip has installed the task of CONTRIBUTING.md, as a package of its own."""
+    """A folder into which pip has installed the template of a puzzle, as a package of its own."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
-    package = source / "slider_puzzle"
+    package = source / "stone_field_puzzle"
     package.mkdir()
-    files = re.findall(r"^`src/\S+/(\w+\.py)`\n\n```python\n(.*?)^```$", GUIDE.read_text("utf-8"), re.M | re.S)
-    assert len(files) == 3
-    for name, text in files:
-        (package / name).write_text(text.replace("vmevalkit.tasks.slider_task", "slider_puzzle"), "utf-8")
+    (package / "__init__.py").write_text(read_template(), "utf-8")
     (package / "generous.py").write_text(SCORER)
     (source / "pyproject.toml").write_text(PYPROJECT)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
@@ -82,51 +81,47 @@ def passed_by_model(place: Path, evaluator: str) -> dict[str, set[bool]]:
 def test_a_task_of_an_installed_package_passes_every_command_with_two_workers(site: Path, tmp_path: Path) -> None:
     for line in (
         "tasks",
-        "generate --task slider --n 3 --out data/questions --workers 2",
-        "run --model oracle static stops_short --questions data/questions --experiment slider --workers 2",
-        "score --experiment slider --workers 2",
-        "score --with generous --experiment slider --workers 2",
+        "generate --task stone_field --n 3 --out data/questions --workers 2",
+        "run --model oracle static stops_short --questions data/questions --experiment stones --workers 2",
+        "score --experiment stones --workers 2",
+        "score --with generous --experiment stones --workers 2",
     ):
         done = call(site, tmp_path, *line.split())
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
-    place = tmp_path / "data/evaluations/slider"
+    place = tmp_path / "data/evaluations/stones"
     assert passed_by_model(place, "RuleEvaluator") == {"oracle": {True}, "static": {False}, "stops_short": {False}}
     assert passed_by_model(place, "GenerousScorer") == {"oracle": {True}, "static": {True}, "stops_short": {True}}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scorer", "refused"), [("rules", None), ("generous", "slider/static")])
+@pytest.mark.parametrize(("scorer", "refused"), [("rules", None), ("generous", "stone_field: 2 of 2 cheats passed")])
 def test_the_audit_takes_its_tasks_and_scorers(site: Path, tmp_path: Path, scorer: str, refused: str | None) -> None:
-    words = ["audit", "--task", "slider", "--trick", "oracle", "static", "--videos", "2", "--workers", "2", "--scorer"]
-    done = call(site, tmp_path, *words, scorer)
+    line = "audit --task stone_field --trick oracle static --videos 2 --workers 2 --scorer"
+    done = call(site, tmp_path, *line.split(), scorer)
     assert done.returncode == (1 if refused else 0), done.stdout + done.stderr
-    assert (refused or "The certificate is granted") in " ".join(done.stdout.split())
+    assert (refused or "stone_field: 0 of 2 cheats passed") in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow
-def test_a_file_adds_tasks_and_scorers(site: Path, tmp_path: Path) -> None:
+def test_a_file_adds_tasks_and_scorers(tmp_path: Path) -> None:
     """The same task as a single file, in a process that does not have the package."""
-    parts = [(site / "slider_puzzle" / name).read_text("utf-8") for name in ("slider_reasoning.py", "rules.py")]
-    parts.append((site / "slider_puzzle" / "__init__.py").read_text("utf-8").replace("TASK = SliderTask()", ""))
-    text = "\n".join(parts).replace("from __future__ import annotations\n", "")
-    text = re.sub(r"^from slider_puzzle[^\n(]*(\([^)]*\))?$", "", text, flags=re.M)
     mine = tmp_path / "mine.py"
-    mine.write_text("from __future__ import annotations\n" + text + "\nTASKS = [SliderTask()]\n", "utf-8")
+    mine.write_text(read_template(), "utf-8")
     scorers = tmp_path / "scorers.py"
     scorers.write_text(SCORER + '\nSCORERS = {"generous": GenerousScorer()}\n', "utf-8")
     environment = {**os.environ, "VMEVALKIT_TASKS": str(mine), "VMEVALKIT_SCORERS": str(scorers)}
     for line in (
-        "generate --task slider --n 3 --out data/questions --workers 2",
-        "run --model oracle --questions data/questions --experiment slider --workers 2",
-        "score --with generous --experiment slider --workers 2",
-        "audit --task slider --trick oracle --videos 2 --workers 2 --scorer generous",
+        "generate --task stone_field --n 3 --out data/questions --workers 2",
+        "run --model oracle --questions data/questions --experiment stones --workers 2",
+        "score --with generous --experiment stones --workers 2",
+        "audit --task stone_field --trick oracle --videos 2 --workers 2 --scorer generous",
     ):
         done = subprocess.run(
             [sys.executable, "-m", "vmevalkit", *line.split()],
             cwd=tmp_path, env=environment, capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
-    assert passed_by_model(tmp_path / "data/evaluations/slider", "GenerousScorer") == {"oracle": {True}}
+    assert passed_by_model(tmp_path / "data/evaluations/stones", "GenerousScorer") == {"oracle": {True}}
 
 
 @pytest.mark.parametrize(
@@ -134,7 +129,7 @@ def test_a_file_adds_tasks_and_scorers(site: Path, tmp_path: Path) -> None:
     [
         ("VMEVALKIT_TASKS", None, "is not a Python file"),
         ("VMEVALKIT_TASKS", "1 / 0", "cannot be loaded: division by zero"),
-        ("VMEVALKIT_TASKS", "", "has no list TASKS"),
+        ("VMEVALKIT_TASKS", "", "has neither a TASK nor a list TASKS"),
         ("VMEVALKIT_TASKS", "TASKS = [3]", "it must give an instance of vmevalkit.tasks.task.Task"),
         ("VMEVALKIT_SCORERS", "SCORERS = [3]", "has no mapping SCORERS"),
         ("VMEVALKIT_SCORERS", "SCORERS = {'rules': 3}", "two scorers are called 'rules'"),

@@ -218,3 +218,61 @@ def test_no_page_is_wider_than_the_window(browser: object, page: Path, width: in
         assert watched.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
     watched.page.context.close()
     assert not watched.problems
+
+
+def test_a_table_is_sorted_by_its_headings_and_links_into_the_gallery(view: Watched) -> None:
+    view.open("index.html")
+    table = view.page.locator("#ranking table")
+    heading = table.locator("thead th").nth(2)
+
+    def read() -> list[str]:
+        return [row.strip() for row in table.locator("tbody tr th").all_inner_texts()]
+
+    def read_rates() -> list[float]:
+        return [float(text.rstrip("%")) for text in table.locator("tbody tr td:nth-child(3)").all_inner_texts()]
+
+    original = read()
+    assert heading.inner_text().startswith("success")
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert read_rates() == sorted(read_rates(), reverse=True)
+    heading.locator("button").click()
+    assert read_rates() == sorted(read_rates())
+    heading.locator("button").click()
+    assert (heading.get_attribute("aria-sort"), read()) == (None, original)
+    table.get_by_role("link", name="static").click()
+    view.page.wait_for_selector("body[data-ready]")
+    assert view.page.locator("#count").inner_text().startswith("30 of 120")
+    expect(view.page.locator("[name=model]")).to_have_value("static")
+
+
+def test_models_are_picked_and_the_address_keeps_them_and_the_moment(view: Watched) -> None:
+    view.open("question.html#maze/maze_0000")
+    page = view.page
+    page.locator(".picker summary").click()
+    page.get_by_role("checkbox", name="static").uncheck()
+    assert page.locator("article.video").count() == 3
+    page.select_option("#size", "small")
+    assert page.locator(".videos.small").count() == 1
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Space")
+    page.wait_for_function("() => [...document.querySelectorAll('video')].some(video => !video.paused)")
+    page.keyboard.press("Space")
+    page.wait_for_function("() => [...document.querySelectorAll('video')].every(video => video.paused)")
+    page.wait_for_function("() => location.hash.includes('t=')")
+    assert "size=small" in page.url and "models=" in page.url
+    shared = "question.html" + page.url.split("question.html")[1]
+    view.open("index.html")
+    view.open(shared)
+    assert page.locator("article.video").count() == 3
+    assert page.locator(".videos.small").count() == 1
+
+
+def test_the_questions_that_one_model_gets_right_and_another_wrong(view: Watched) -> None:
+    view.open("gallery.html#right=alpha&wrong=gamma")
+    names = view.page.locator("#grid .name span:first-child").all_inner_texts()
+    chips = view.page.locator("#grid .chip").all_inner_texts()
+    assert names and set(names) == {"alpha", "gamma"} and names.count("alpha") == names.count("gamma")
+    assert all(int(chip.split()[0]) >= 4 for name, chip in zip(names, chips, strict=True) if name == "alpha")
+    keys = view.page.locator("#grid .words > .soft").all_inner_texts()
+    assert keys[::2] == keys[1::2], "the two videos of a question stand side by side"

@@ -265,7 +265,7 @@ def test_certificates_are_quoted_and_copied(tmp_path: Path) -> None:
     options = ReportOptions(certificates=folder)
     page = build_report("made", tmp_path / "outputs", tmp_path / "evaluations", tmp_path / "report", options=options)
     text = " ".join(parse(page).text.split())
-    assert "maze 98 of 100 (seed 67)" in text
+    assert "maze 98 of 100 (seed 67; wrong passes at most 10.9%, wrong fails at most 8.0% (95%))" in text
     assert "Some audits are of another version" in text
     assert (page.parent / "certificates" / "maze.json").is_file()
     (folder / "damaged.json").write_text(json.dumps({"cells": [], "scorer": "rules", "versions": 3}))

@@ -9,9 +9,16 @@ import pytest
 
 from results.made_frames import make_rows
 from vmevalkit.core.errors import UnknownName, UsageError
-from vmevalkit.results.agreement import ALL, AgreementReport, measure_agreement, require_scorers
+from vmevalkit.results.agreement import (
+    ALL,
+    AgreementReport,
+    correct_by_own_labels,
+    measure_agreement,
+    require_scorers,
+)
 from vmevalkit.results.agreement_text import format_number, format_share, make_tables, write_markdown
 from vmevalkit.results.columns import make_frame
+from vmevalkit.results.summary import summarize
 from vmevalkit.stats.records import missing_estimate
 
 Rows = list[dict[str, Any]]
@@ -86,19 +93,62 @@ def test_people_are_the_reference_and_the_majority_counts() -> None:
     assert report.people[0].alpha.n == 4
 
 
-def test_a_tie_of_people_is_no_label() -> None:
+def test_a_tie_of_people_counts_by_halves() -> None:
     report = measure(judge({"m": [5, 5]}), person("ann", {"m": [5, 5]}), person("bob", {"m": [1, 5]}))
-    assert report.pairs[0].videos == 1
-    assert any("divided people equally" in note for note in report.notes)
-
-
-def test_chosen_videos_count_for_agreement_and_for_no_rate() -> None:
-    report = measure(judge({"m": [5, 5, 1]}), person("ann", {"m": [1, 1, 5]}, queue="disagreement"))
-    assert report.pairs[0].videos == 3
-    assert report.accuracies == ()
+    assert (report.pairs[0].videos, report.pairs[0].percent.value) == (2, 0.75)
     [rate] = report.rates
-    assert (rate.reference_videos, rate.corrected.value) == (0, None)
-    assert any("chosen, not drawn at random" in note for note in report.notes)
+    assert rate.corrected.value == 0.75
+    assert any("people are divided on 1 video" in note for note in report.notes)
+
+
+def test_chosen_videos_are_in_no_number() -> None:
+    report = measure(judge({"m": [5, 5, 1]}), person("ann", {"m": [1, 1, 5]}, queue="disagreement"))
+    assert (report.pairs, report.accuracies, report.people) == ((), (), ())
+    assert any("3 labels of people are on videos that were chosen" in note for note in report.notes)
+
+
+def test_the_random_sample_survives_labels_of_the_queue() -> None:
+    """One person labels a random half, another the videos on which scorers differ: the estimates are as without him."""
+    rng = np.random.default_rng(3)
+    truth = rng.random(200) < 0.5
+    judged = np.where(rng.random(200) < 0.86, truth, ~truth)
+    by_judge = judge({"m": [GOOD if flag else BAD for flag in judged]})
+    sample = person("ann", {"m": [(GOOD if flag else BAD) if i % 2 else None for i, flag in enumerate(truth)]})
+    wrong = [BAD if flag else GOOD for flag in truth]
+    queue = person(
+        "bob", {"m": [value if judged[i] != truth[i] else None for i, value in enumerate(wrong)]}, "disagreement"
+    )
+    alone, both = measure(by_judge, sample), measure(by_judge, sample, queue)
+    assert (both.accuracies, both.rates, both.pairs) == (alone.accuracies, alone.rates, alone.pairs)
+    assert both.rates[0].reference_videos == 100
+    assert both.people == ()
+
+
+def test_the_rate_of_people_leaves_out_chosen_videos_and_counts_ties_by_halves() -> None:
+    rows = [
+        *person("ann", {"m": [5, 5, 1, 1]}),
+        *person("bob", {"m": [1, 5, 1, 1]}),
+        *person("cyd", {"m": [5, 5, 5, 5]}, queue="disagreement"),
+    ]
+    [rate] = summarize(make_frame(rows), ["model"])
+    assert (rate.rate.value, rate.videos) == (0.375, 4)
+    rows = [*person("ann", {"m": [5, None]}), *person("cyd", {"m": [None, 1]}, queue="disagreement")]
+    [rate] = summarize(make_frame(rows), ["model"])
+    assert (rate.rate.value, rate.videos, rate.left_out.not_scored) == (1.0, 1, 1)
+
+
+def test_two_people_who_are_often_divided_do_not_bias_the_corrected_rate() -> None:
+    """Videos differ in how likely a person is to pass them; dropping ties left out the middle and shifted the rate."""
+    held, runs, labelled = 0, 300, 120
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        chance = rng.choice([0.05, 0.5, 0.6], size=400)
+        judged = (rng.random(400) < chance).astype(float)
+        people = (rng.random((2, labelled)) < chance[:labelled]).mean(axis=0)
+        found = correct_by_own_labels(judged, np.arange(400) < labelled, people)
+        assert found.low is not None and found.high is not None
+        held += found.low <= 1.15 / 3 <= found.high
+    assert held >= 0.93 * runs
 
 
 def test_rates_are_corrected_by_a_random_part_of_the_models_own_videos() -> None:
@@ -188,3 +238,23 @@ def test_the_report_has_the_tables_of_corrected_rates() -> None:
     assert tables[0].records[0]["sensitivity"] == 1.0
     assert len(tables[1].texts) == len(tables[1].records) == 2
     assert make_correction_tables(make_frame(rules({"m": [5, 1]}))) == ([], ())
+
+
+def test_outcome_is_compared_with_outcome_and_process_with_process() -> None:
+    """Six mazes solved through walls: people call the answer right and the moves wrong, as the rules do."""
+    by_rules = rules({"m": [2] * 6}, {"m": [True] * 6})
+    people = person("ann", {"m": [2] * 6})
+    for row in by_rules:
+        row |= {"passed": False, "process": 0.4}
+    for row in people:
+        row |= {"solved": True, "passed": False, "process": 0.0}
+    report = measure(by_rules, people)
+    assert {pair.aspect: pair.percent.value for pair in report.pairs} == {"success": 1.0, "solved": 1.0, "process": 1.0}
+    [rate] = report.rates
+    assert (rate.raw.value, rate.corrected.value) == (0.0, 0.0)
+
+
+def test_people_who_were_asked_about_the_final_state_alone_do_not_correct_the_process() -> None:
+    report = measure(rules({"m": [2] * 6}, {"m": [True] * 6}), person("ann", {"m": [5] * 6}))
+    [pair, *_] = report.pairs
+    assert (pair.aspect, pair.percent.value) == ("solved", 1.0)

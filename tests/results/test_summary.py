@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -92,7 +93,7 @@ def test_labels_of_several_people_are_of_one_video() -> None:
     [rate] = summarize(make_frame(rows), ["model"])
     assert (rate.rate.n, rate.videos) == (2, 2)
     assert rate.rate.value == pytest.approx((2 / 3 + 0) / 2)
-    assert rate.attempted.lowest == 0.5  # by majority
+    assert rate.attempted.lowest == pytest.approx(rate.rate.value)
 
 
 def test_groups_by_tag_and_by_failure_mode() -> None:
@@ -136,9 +137,23 @@ def test_notes_about_small_and_extreme_results() -> None:
     [line] = table.texts
     assert (line["rate"], line["95% interval"], line["left out"]) == ("-", "-", "1 unscored")
     one = make_scores({"a": {"maze": [5]}, "b": {"maze": [1]}})
-    assert "no ranks: a ranking needs two questions that all models have scores for, there are 1" in notes_of(one)
+    assert "no ranks: a ranking needs two questions that two models have scores for, there are 1" in notes_of(one)
     pooled = make_rate_table(make_scores({"a": {"maze": [5, 1]}, "b": {"maze": [1, 1]}}), ["domain"])
-    assert pooled.notes[0] == "each line pools 2 models, trick baselines included"
+    assert pooled.notes[0] == "each line pools 2 models"
+
+
+def test_baselines_and_experiments_are_not_pooled() -> None:
+    values: dict[str, Any] = {"a": {"maze": [5, 5, 1]}, "static": {"maze": [1, 1, 1]}}
+    table = make_rate_table(make_scores(values), ["domain"])
+    assert [rate.rate.value for rate in table.rates] == [pytest.approx(2 / 3)]
+    assert table.notes[0] == "the lines are without the baselines static; --by model shows them"
+    assert "yardstick, videos that show no reasoning: static 0%" in "\n".join(table.notes)
+    only = make_rate_table(make_scores({"static": {"maze": [1, 5]}}), ["domain"])
+    assert [rate.rate.value for rate in only.rates] == [0.5]
+    rows = [*make_rows({"a": {"maze": [5, 5]}}), *make_rows({"a": {"maze": [1, 1]}}, experiment="second")]
+    apart = make_rate_table(make_frame(rows), ["domain"])
+    assert [(rate.group["experiment"], rate.rate.value) for rate in apart.rates] == [("first", 1.0), ("second", 0.0)]
+    assert apart.notes[0].startswith("the experiments are kept apart")
 
 
 def test_ranks_are_bands_on_the_common_questions() -> None:
@@ -146,9 +161,9 @@ def test_ranks_are_bands_on_the_common_questions() -> None:
     notes = notes_of(frame)
     assert (
         "the models have scores for different questions (a 12, b 12, c 10): their rates are not comparable, and ranks "
-        "are from the 10 common questions" in notes
+        "compare two models on the questions that both have" in notes
     )
-    assert "(95% for all together, 10 common questions, Holm): a 1, c 2 to 3, b 2 to 3" in notes
+    assert "(95% for all together, 10 to 12 common questions of two models, Holm): a 1, c 2 to 3, b 2 to 3" in notes
 
 
 def test_nothing_scored_is_a_sentence() -> None:

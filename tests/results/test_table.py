@@ -16,7 +16,7 @@ from vmevalkit.eval.experiment import score_experiment, score_videos
 from vmevalkit.results.columns import COLUMNS, KEY, expand
 from vmevalkit.results.table import NOT_SCORED, REASONS
 from vmevalkit.runs.run import run
-from vmevalkit.store.scores import load_scores, save_score
+from vmevalkit.store.scores import load_score, load_scores, save_score
 
 OLD = Path(__file__).parents[1] / "data" / "experiment_0_1" / "data"
 
@@ -195,7 +195,6 @@ def test_an_empty_experiment_is_an_empty_table(data: Path) -> None:
     [
         ("{", "is not JSON"),
         ("{}", "is not a score file"),
-        ('{"metadata": {}, "result": {"value": 7}}', "the value is 7, not a whole number from 1 to 5"),
         ('{"metadata": {}, "result": {"explanation": "fine"}}', "is not a score file"),
     ],
 )
@@ -223,3 +222,31 @@ def test_the_document_names_every_column() -> None:
     section = document.split("## The tidy table")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     assert sorted(name.strip(" `") for row in rows for name in row.split(",")) == sorted(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"value": 7},
+        {"value": 5, "passed": False},
+        {"value": 2, "passed": True},
+        {"value": 5, "passed": 1},
+        {"value": 5, "outcome": 2.0},
+        {"value": 5, "metrics": {"moves": 10**400}},
+        {"value": 5, "metrics": {"moves": None}},
+    ],
+)
+def test_a_verdict_that_contradicts_itself_is_reported_and_left_out(
+    data: Path, verdict: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = data / "evaluations/first/oracle/maze_task/maze_0000/RuleEvaluator.json"
+    before = len(vmevalkit.load_results("first", outputs=data / "outputs", evaluations=data / "evaluations"))
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "result": {**record["result"], **verdict}}))
+    frame = vmevalkit.load_results("first", outputs=data / "outputs", evaluations=data / "evaluations")
+    scored = frame[frame["scorer"] == "RuleEvaluator"]
+    left = scored[(scored["model"] == "oracle") & (scored["question"] == "maze_0000") & scored["value"].notna()]
+    assert len(left) == 0 and before >= len(frame)
+    assert "RuleEvaluator.json is left out" in caplog.text
+    with pytest.raises(StoreError, match="is not a score file"):
+        load_score(path)

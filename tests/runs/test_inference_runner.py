@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,9 @@ from vmevalkit.media.image import encode_png, read_image
 from vmevalkit.media.video import write_video
 from vmevalkit.models.model import ModelSpec
 from vmevalkit.runs.inference_runner import InferenceRunner, run_inference
+from vmevalkit.store import layout
 from vmevalkit.store.questions import load_question
+from vmevalkit.store.runs import iter_runs
 
 CATALOGUE = {"plain-1": ROW}
 
@@ -153,3 +156,27 @@ def test_a_wrong_call_raises(tmp_path: Path) -> None:
         runner.run("old", write_image(tmp_path), "Open it.")
     with pytest.raises(UsageError, match=r"the run id 'a/b' cannot name a folder"):
         runner.run("painter", write_image(tmp_path), "Open it.", "a/b")
+
+
+def test_the_project_s_own_record_gives_a_run_as_in_the_cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(layout, "QUESTIONS", Path("data/questions"))
+    generate(["maze"], 1, out="data/questions")
+    pair = json.loads(Path("data/maze_tasks/maze_tasks.json").read_text())["pairs"][0]
+    runner = InferenceRunner("data/outputs/pilot/static")
+    for image in (pair["first_image_path"], f"data/questions/{pair['first_image_path']}"):
+        result = runner.run("static", image, pair["prompt"], question_data=pair)
+        assert "question/final_frame.png" in names(result["inference_dir"])
+        assert result["metadata"]["experiment"] == "pilot"
+    assert {path.name for path in Path("data/outputs").rglob(".*")} == set()
+    assert {(run.experiment, run.model) for run in iter_runs(Path("data/outputs"), "pilot")} == {("pilot", "static")}
+    monkeypatch.setattr(layout, "QUESTIONS", Path("elsewhere"))
+    result = runner.run("static", f"data/questions/{pair['first_image_path']}", pair["prompt"], question_data=pair)
+    assert "question/final_frame.png" in names(result["inference_dir"]), "it is beside the first image"
+    with pytest.raises(MediaError, match=r"elsewhere/maze_task/maze_0000/first_frame\.png"):
+        runner.run("static", pair["first_image_path"], pair["prompt"], question_data=pair)
+
+
+def test_an_output_folder_without_a_model_is_the_experiment(tmp_path: Path) -> None:
+    result = InferenceRunner(tmp_path / "mine").run("static", write_image(tmp_path), "Open it.")
+    assert result["metadata"]["experiment"] == "mine"

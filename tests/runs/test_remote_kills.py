@@ -98,7 +98,7 @@ def test_killed_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert out.startswith(f"first: 0 run, {JOBS} kept")
 
         ordered = len(server.orders)
-        process = start(tmp_path, server, "--resubmit-uncertain")
+        process = start(tmp_path, server, "--resubmit-uncertain", "--yes")
         process.communicate(timeout=120)
         runs = find_runs(tmp_path / "outputs", "first")
         assert len(server.orders) <= ordered + found["uncertain"]

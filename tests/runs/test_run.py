@@ -113,7 +113,7 @@ def test_videos_of_other_questions_are_refused_without_force(questions: Path) ->
     first = run_models(questions)
     generate(["maze"], 2, seed=1, out=questions, force=True)
     with pytest.raises(
-        ConflictError, match=r"'first' contains videos of other questions .*another --experiment, or --force"
+        ConflictError, match=r"'first' contains videos of other questions .*another --experiment \(--force would"
     ):
         run_models(questions)
     assert find_runs(questions.parent / "outputs", "first") == list(first.runs)

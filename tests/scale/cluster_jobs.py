@@ -61,3 +61,8 @@ class GreyModel:
         shade = sum(request.first_frame.read_bytes()) % 200
         write_video(into, [np.full((32, 32, 3), shade + step, np.uint8) for step in range(8)], 8)
         return None
+
+
+def read_setting(name: str) -> str | None:
+    """Return a setting as the worker sees it."""
+    return os.environ.get(name)

@@ -212,6 +212,12 @@ def test_processes_that_load_a_model_stay_and_have_a_gpu_each(sender: Executor, 
     assert {gpu for _, gpu in processes} == {"0", "1"}
 
 
+def test_settings_of_local_models_are_sent_along(sender: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VMEVALKIT_STEPS", "7")
+    results = map_all(sender, cluster_jobs.read_setting, ["VMEVALKIT_STEPS"] * 4, loads_model=True)
+    assert {result.value for result in results.values()} == {"7"}
+
+
 def test_a_local_model_is_loaded_once_in_each_process_and_leaves_the_same_runs(
     sender: Executor, tmp_path: Path
 ) -> None:

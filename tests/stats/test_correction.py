@@ -87,8 +87,8 @@ def test_missing_labels() -> None:
     assert all_labelled.estimate.value == 1
     with pytest.raises(ValueError, match="machine_labelled and human must have the same length"):
         prediction_powered_rate([1], [1, 0], [1])
-    with pytest.raises(ValueError, match=r"human\[0\] is 0.5, not 0 or 1"):
-        prediction_powered_rate([1], [1], [0.5])
+    with pytest.raises(ValueError, match=r"human\[0\] is 1.5, not between 0 and 1"):
+        prediction_powered_rate([1], [1], [1.5])
 
 
 def test_a_judge_that_always_says_the_same_has_no_weight() -> None:

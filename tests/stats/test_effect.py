@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
+from math import isnan
 
 import numpy as np
 import pytest
@@ -24,6 +26,15 @@ def test_cohens_d_is_t_scaled() -> None:
     theirs = effectsize_oneway(*(np.array([f(A), f(B)]) for f in (np.mean, lambda x: x.var(ddof=1), len)), "equal")
     # Cohen's f of two groups is d times the root of n1 n2 / n^2.
     assert abs(d.value) * np.sqrt(40 * 55) / 95 == pytest.approx(np.sqrt(theirs), abs=1e-9)
+
+
+def test_cohens_d_is_a_float_with_more_attributes() -> None:
+    d = cohens_d(A, B)
+    assert isinstance(d, float) and d == d.value and f"{d:.2f}" == f"{d.value:.2f}"
+    again = pickle.loads(pickle.dumps(d))
+    assert (again, again.low, again.n) == (d, d.low, d.n)
+    missing = cohens_d([1], [2, 2])
+    assert isnan(missing) and missing.value is None and missing.reason
 
 
 def test_cohens_d_as_the_specification_writes_it() -> None:

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from vmevalkit.stats.intervals import beta_binomial, clopper_pearson, jeffreys, unscored_bounds, wilson, wilson_of_rate
+from vmevalkit.stats.intervals import (
+    beta_binomial,
+    clopper_pearson,
+    jeffreys,
+    unscored_bounds,
+    upper_bound,
+    wilson,
+    wilson_of_rate,
+)
 
 
 @pytest.mark.parametrize(
@@ -100,3 +108,11 @@ def test_impossible_arguments() -> None:
 def test_clopper_pearson_is_the_published_interval(successes: int, n: int, low: float, high: float) -> None:
     assert clopper_pearson(successes, n) == pytest.approx((low, high), abs=1e-4)
     assert clopper_pearson(0, 0) == (0.0, 1.0)
+
+
+def test_the_upper_bound_is_exact() -> None:
+    """At the bound, so few errors are seen in one case of twenty."""
+    for errors, n in ((0, 28), (1, 360), (3, 3745)):
+        bound = upper_bound(errors, n)
+        assert float(stats.binom.cdf(errors, n, bound)) == pytest.approx(0.05, rel=1e-6)
+    assert upper_bound(0, 0) == upper_bound(4, 4) == 1.0

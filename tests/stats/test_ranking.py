@@ -69,3 +69,16 @@ def test_questions_that_a_model_lacks_are_left_out() -> None:
     matrix = question_matrix(values[keep], models[keep], questions[keep])
     assert (matrix.means.shape, matrix.left_out) == ((65, 4), 10)
     assert rank_bands(values[keep], models[keep], questions[keep]).questions_left_out == 10
+
+
+def test_a_model_with_few_questions_widens_its_own_band_only() -> None:
+    """Three models that 200 questions separate, and a fourth with five questions."""
+    rng = np.random.default_rng(5)
+    rates = {"a": 0.9, "b": 0.5, "c": 0.1}
+    values = [float(rng.random() < rate) for rate in rates.values() for _ in range(200)]
+    models, questions = [name for name in rates for _ in range(200)], list(range(200)) * 3
+    without = rank_bands(values, models, questions)
+    found = rank_bands([*values, 1, 0, 1, 0, 0], [*models, *"ddddd"], [*questions, *range(5)])
+    assert [(without.bands[name].best, without.bands[name].worst) for name in "abc"] == [(1, 1), (2, 2), (3, 3)]
+    assert [(found.bands[name].best, found.bands[name].worst) for name in "abcd"] == [(1, 2), (2, 3), (3, 4), (1, 4)]
+    assert (found.common, found.questions_left_out) == ((5, 200), 195)

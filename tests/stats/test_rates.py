@@ -118,7 +118,7 @@ def test_counts_that_grow_are_refused(counts: tuple[int, int, int, int]) -> None
 
 
 def test_wrong_calls() -> None:
-    with pytest.raises(ValueError, match=r"successes\[1\] is 2, not 0 or 1"):
+    with pytest.raises(ValueError, match=r"successes\[1\] is 2, not between 0 and 1"):
         success_rate([1, 2])
     with pytest.raises(ValueError, match="same length, not 2 and 1"):
         success_rate([1, 0], ["a"])

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from vmevalkit.core.errors import ConflictError, StoreError
-from vmevalkit.store.atomic import clean, file_digest, lock, new_folder, os_errors, remove_folder, write_file
+from vmevalkit.store.atomic import (
+    clean,
+    clean_tree,
+    file_digest,
+    lock,
+    new_folder,
+    os_errors,
+    remove_folder,
+    write_file,
+)
 
 HOLD = """
 import sys
@@ -180,3 +189,15 @@ def test_digests_follow_the_bytes(tmp_path: Path) -> None:
     assert file_digest(tmp_path / "a") == file_digest(tmp_path / "b") != file_digest(tmp_path / "c")
     with pytest.raises(StoreError, match="nowhere"):
         file_digest(tmp_path / "nowhere")
+
+
+def test_leftovers_are_removed_in_all_folders_below(tmp_path: Path) -> None:
+    """As a killed report leaves them: files in its folders of images, and a folder beside."""
+    for place in (tmp_path, tmp_path / "strips", tmp_path / "a/b"):
+        place.mkdir(parents=True, exist_ok=True)
+        (place / ".new-1-0-strip.jpg").write_bytes(b"half")
+        (place / "strip.jpg").write_bytes(b"whole")
+    (tmp_path / ".new-1-1-report").mkdir()
+    (tmp_path / ".new-1-1-report/half").write_bytes(b"half")
+    assert clean_tree(tmp_path) == 4
+    assert not list(tmp_path.rglob(".new-*")) and len(list(tmp_path.rglob("strip.jpg"))) == 3

@@ -11,7 +11,15 @@ import pytest
 from vmevalkit.core.errors import StoreError, Unwritable
 from vmevalkit.store import journal as journal_module
 from vmevalkit.store.group_commit import GroupCommit
-from vmevalkit.store.journal import Intent, Journal, JournalEntry, read_entries, read_other_entries, sum_spent_usd
+from vmevalkit.store.journal import (
+    Intent,
+    Journal,
+    JournalEntry,
+    now_text,
+    read_entries,
+    read_other_entries,
+    sum_spent_usd,
+)
 from vmevalkit.store.layout import journal_file, journals_of
 
 JOB = ("maze", "maze_0001", 0)
@@ -184,3 +192,46 @@ def test_a_batch_is_written_when_one_caller_is_cancelled() -> None:
 
     asyncio.run(work())
     assert done == [0, 1, 2, 3]
+
+
+def test_a_setting_that_is_called_like_a_field_does_not_damage_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APP_TOKEN_TYPE", "input_digest")
+    monkeypatch.setenv("OTHER_TOKEN", "door_0001")
+    monkeypatch.setenv("MY_SECRET", "hunter2-hunter2")
+
+    async def write() -> None:
+        journal = Journal(tmp_path)
+        job = ("doors", "door_0001", 0)
+        await journal.record_intent(Intent(job, "key", "hunter2-hunter2 opens", "digest", now_text()))
+        await journal.record_ticket(job, {"id": "door_0001", "placement": None, "sent": {"a": ["hunter2-hunter2"]}})
+        await journal.close()
+
+    asyncio.run(write())
+    entries = read_entries([tmp_path / "journal.jsonl"])
+    entry = entries["doors", "door_0001", 0]
+    assert entry.intent is not None and entry.intent.input_digest == "digest"
+    assert entry.ticket is not None and entry.ticket["id"] == "door_0001"
+    assert "hunter2" not in (tmp_path / "journal.jsonl").read_text()
+
+
+GOOD = {"what": "intent", "job": ["a", "b", 0], "at": "2026-11-15T10:00:00+00:00", "key": "k", "prompt": "p",
+        "input_digest": "d", "usd": 0.5}  # fmt: skip
+BAD: list[object] = [
+    [], 1, None, {}, {**GOOD, "job": "abc"}, {**GOOD, "job": [["a"], "b", 0]}, {**GOOD, "job": ["a", "b", "0"]},
+    {**GOOD, "at": 5}, {**GOOD, "at": "yesterday"}, {**GOOD, "usd": float("nan")}, {**GOOD, "usd": float("inf")},
+    {**GOOD, "usd": "1"}, {**GOOD, "usd": -1}, {**GOOD, "prompt": None}, {**GOOD, "input_digest": 3},
+    {**GOOD, "what": "ticket"}, {**GOOD, "what": "ticket", "ticket": []},
+    {**GOOD, "what": "ticket", "ticket": {"id": 4}},
+    {**GOOD, "what": "settled", "status": "lost", "closed": False},
+    {**GOOD, "what": "settled", "status": "success", "closed": 1}, {**GOOD, "what": ["intent"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", BAD)
+def test_a_line_that_is_no_entry_is_one_error(tmp_path: Path, record: object) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text(json.dumps(record) + "\n" + json.dumps(GOOD) + "\n")
+    with pytest.raises(StoreError, match=r"line 1 of .* is damaged"):
+        read_entries([path])

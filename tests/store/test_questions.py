@@ -69,7 +69,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
 def test_a_damaged_record_is_named(tmp_path: Path, text: str) -> None:
     folder = write_question(tmp_path / "a_task" / "a_1")
     (folder / "question_metadata.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(StoreError, match=r"question_metadata.json .*repair it or remove"):
+    with pytest.raises(StoreError, match=r"question_metadata.json .*repair it, or move its folder elsewhere"):
         load_question(folder)
 
 

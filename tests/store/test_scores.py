@@ -12,7 +12,7 @@ from vmevalkit.core.scorer import ScoreFiles
 from vmevalkit.store.scores import Scored, load_score, load_scores, save_score, score_file
 
 SCORE = Score(
-    "RuleEvaluator", "3", value=2, solved=True, outcome=1.0, process=0.5,
+    "RuleEvaluator", "3", value=2, solved=True, outcome=1.0, process=0.5, legal_progress=0.5,
     findings=(Finding("wall_crossed", True, "The dot goes through a wall.", 1.25),), metrics={"cells": 4.0},
     failure_mode="illegal_process", solved_at_s=3.5,
 )  # fmt: skip
@@ -59,6 +59,8 @@ def test_a_score_is_up_to_date_for_the_same_inputs(tmp_path: Path) -> None:
     assert not loaded.is_up_to_date(video_digest="w", puzzle_digest="p", version="3")
     assert not loaded.is_up_to_date(video_digest="v", puzzle_digest="q", version="3")
     assert not loaded.is_up_to_date(video_digest="v", puzzle_digest="p", version="4")
+    older = replace(SCORED, score=replace(SCORE, legal_progress=None))
+    assert not older.is_up_to_date(video_digest="v", puzzle_digest="p", version="3"), "it has no reward"
     unknown = replace(SCORED, video_digest=None)
     assert not unknown.is_up_to_date(video_digest=None, puzzle_digest="p", version="3")
     assert load_score(score_file(tmp_path, "first", "org/m", "maze", "maze_0002", "RuleEvaluator")) is None

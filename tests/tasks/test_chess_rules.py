@@ -88,7 +88,7 @@ def test_progress_is_graded_below_a_half() -> None:
     assert of(START) == 0.0 and of(END) == 1.0
     assert of(after(PUZZLE, "e3e4")) == pytest.approx(0.1)
     assert of(after(PUZZLE, "a1a5")) == pytest.approx(0.3)
-    assert of(HALF) == pytest.approx(0.2)
+    assert of(HALF) == pytest.approx(0.3)
     assert of(with_letters(END, d5=".")) == 0.0
     assert of(with_letters(START, d5=".")) == 0.0
     assert of(BoardState("?" * 64)) == 0.0
@@ -182,7 +182,7 @@ def test_a_mate_taken_back_fails() -> None:
 def test_a_piece_left_between_squares_fails() -> None:
     score = judge(TASK, PUZZLE, trace((6, START), (18, HALF)), "rules")
     assert not score.passed and names(score.findings) == {"piece_between_squares"}
-    assert score.value == 2 and score.outcome == pytest.approx(0.2)
+    assert score.value == 2 and score.outcome == pytest.approx(0.3)
 
 
 def test_both_sides_moving_fails() -> None:

@@ -41,7 +41,7 @@ def test_a_question_folder_holds_the_whole_truth(tmp_path: Path) -> None:
         "id", "prompt", "first_image_path", "final_image_path", "task_category", "difficulty", "created_at", "domain",
     ]  # fmt: skip
     assert (record["id"], record["domain"], record["difficulty"], record["seed"]) == ("dot_0000", "dot", "easy", 42)
-    assert record["params"] == {"margin": 30}
+    assert record["params"] == {"margin": 30} and record["group"] is None
     assert (tmp_path / record["first_image_path"]).is_file()
     assert (tmp_path / record["final_image_path"]).is_file()
     assert (folder / "prompt.txt").read_text() == TASK.prompt(PUZZLE)

@@ -19,8 +19,10 @@ from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.video import read_frames, write_video
 from vmevalkit.tasks.maze_task import TASK, Maze, MazeParams, MazeState
 from vmevalkit.tasks.maze_task.lattice import centre, wall_between, wall_count, wall_ends
+from vmevalkit.tasks.maze_task.markers import find_spots, flag_reference, redness
 from vmevalkit.tasks.maze_task.maze_reasoning import initial_walls
-from vmevalkit.tasks.maze_task.render import geometry_of
+from vmevalkit.tasks.maze_task.render import draw_state, geometry_of
+from vmevalkit.tasks.maze_task.sampling import READING_SIZE, sampler_of
 
 few_examples = settings(max_examples=60)
 
@@ -286,3 +288,17 @@ def test_a_dot_with_a_glow_or_a_trail_is_one_dot() -> None:
         found = read(maze, canvas.frame())
         assert found is not None and len(found.dots) == 1
         assert dist(found.dots[0], state.dots[0]) < 0.1
+
+
+@pytest.mark.parametrize(("half", "flags"), [(0.15, 2), (0.46, 1)])
+def test_what_is_thicker_than_a_flag_is_no_flag(half: float, flags: int) -> None:
+    """A red square of a cell's size is a cover; a small one may be a flag."""
+    grid_n = 3
+    sampler, reference = sampler_of(grid_n), flag_reference(grid_n)
+    image = cv2.resize(draw_state(grid_n, MazeState((), 0, ((0.5, 0.5),))), READING_SIZE, interpolation=cv2.INTER_AREA)
+    x, y = sampler.pixel((2.5, 2.5))
+    reach = half * sampler.cell_px
+    image[round(y - reach) : round(y + reach), round(x - reach) : round(x + reach)] = 205, 45, 50
+    spots = find_spots(redness(image), reference, sampler)
+    assert spots is not None
+    assert len(spots) == flags

@@ -279,6 +279,7 @@ def test_the_documented_generator(tmp_path: Path) -> None:
     maze, other = generator.generate_solved_maze(grid_n=3), generator.generate_solved_maze()
     assert maze != other
     assert MazeGenerator(seed=5).generate_solved_maze() == maze
+    assert (maze.start_pos, maze.end_pos) == (maze.start, maze.goal) == (maze.path[0], maze.path[-1])
     assert MazeGenerator(seed=6).generate_solved_maze() != maze
     first = generator.render_maze(maze, tmp_path / "deep" / "first.png")
     final = generator.render_maze(maze, tmp_path / "final.png", show_solution=True)

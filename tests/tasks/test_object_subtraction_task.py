@@ -88,6 +88,24 @@ def test_presets(difficulty: str) -> None:
         prove(puzzle)
 
 
+def test_a_prompt_names_a_pyramid_or_a_cone_only_where_the_other_is_absent() -> None:
+    named = 0
+    for level in ("L1", "L2"):
+        for puzzle in plan(TASK, 150, 8, ObjectSubtractionParams(levels=(level,))):
+            if re.search("pyramid|cone", TASK.prompt(puzzle)):
+                named += 1
+                assert not {"pyramid", "cone"} <= {thing.shape for thing in puzzle.things}
+    assert named > 40
+
+
+def test_the_odd_one_of_a_hard_scene_is_among_objects_of_two_looks() -> None:
+    looks = {}
+    for difficulty in ("medium", "hard"):
+        params = replace(TASK.preset(difficulty), levels=("L4",))
+        looks[difficulty] = {len({(t.colour, t.shape) for t in puzzle.kept}) for puzzle in plan(TASK, 40, 8, params)}
+    assert looks == {"medium": {1}, "hard": {2}}
+
+
 def test_single_kinds_of_rules() -> None:
     for level, kinds in RULE_KINDS.items():
         for kind in kinds:

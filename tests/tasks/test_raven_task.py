@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from vmevalkit.core.errors import Exhausted, Uncertified, UnknownName, UsageError
 from vmevalkit.core.jsonable import digest, from_json, to_json
-from vmevalkit.media.image import pixel_digest, read_image
+from vmevalkit.media.image import read_image
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.raven_task import (
     TASK,
@@ -126,10 +127,11 @@ def test_a_thousand_questions_have_one_answer_are_distinct_and_mixed(difficulty:
     rules = Counter(rule for puzzle in planned for rule in puzzle.rules)
     for attribute in ATTRIBUTES:
         assert sum(many for rule, many in rules.items() if rule.attribute == attribute) > 150
-    for kind in params.kinds:
-        assert sum(many for rule, many in rules.items() if rule.kind == kind) > 50
-    along = Counter(rule.along for rule in rules.elements())
-    assert min(along.values()) > 200
+    for kind in params.kinds:  # the answer of a sequence copies a neighbour, so one rule is seldom a sequence
+        least = 20 if kind == "sequence" and params.rules == 1 else 50
+        assert sum(many for rule, many in rules.items() if rule.kind == kind) > least
+    along = Counter(rule.along for rule in rules.elements() if rule.kind != "distribution")  # its lines fit both ways
+    assert 2 * min(along.values()) > max(along.values())
     answers = Counter(puzzle.answer for puzzle in planned)
     assert max(answers.values()) < 50, "an answer that is right too often can be guessed"
 
@@ -142,12 +144,14 @@ def test_the_presets_are_harder_by_number_and_kind_of_rules() -> None:
 
 
 @pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
-def test_copying_a_given_tile_is_right_in_about_a_third_of_the_questions_at_most(difficulty: str) -> None:
+def test_copying_a_neighbour_is_right_in_less_than_a_tenth_and_any_given_tile_in_half_of_the_questions(
+    difficulty: str,
+) -> None:
     planned = plan(TASK, 1000, 42, TASK.preset(difficulty))
     repeats = sum(puzzle.answer in (puzzle.tiles[5], puzzle.tiles[7]) for puzzle in planned)
-    assert repeats <= 370, "the tile above or to the left is the answer too often"
+    assert repeats < 100, "the tile above or to the left is the answer too often"
     for index in range(8):
-        assert sum(puzzle.answer == puzzle.tiles[index] for puzzle in planned) <= 370, index
+        assert sum(puzzle.answer == puzzle.tiles[index] for puzzle in planned) <= 500, index
     if difficulty == "easy":
         for attribute in ATTRIBUTES:
             of_attribute = [puzzle for puzzle in planned if puzzle.rules[0].attribute == attribute]
@@ -313,14 +317,14 @@ def test_the_generator_of_the_specification() -> None:
     assert [len(row) for row in matrix_] == [3, 3, 3] and matrix_[2][2] is None
     assert rule_type in {"shape_progression", "number_progression", "rotation_pattern", "color_pattern"}
     image = generator.render_matrix(matrix_, hide_last=True)
-    assert image.shape == (450, 450, 3)
+    assert isinstance(image, Image.Image) and (image.size, image.mode) == ((450, 450), "RGB")
     whole = generator.complete_matrix(matrix_)
     puzzle = complete_puzzle([tile for row in matrix_ for tile in row if tile is not None])
     assert [tile for row in whole for tile in row] == list(puzzle.tiles)
-    assert pixel_digest(image) == pixel_digest(TASK.first_frame(puzzle))
-    assert pixel_digest(generator.render_matrix(matrix_)) == pixel_digest(image)
-    assert pixel_digest(generator.render_matrix(whole, hide_last=True)) == pixel_digest(image)
-    assert pixel_digest(generator.render_matrix(whole)) == pixel_digest(TASK.final_frame(puzzle))
+    assert np.array_equal(image, TASK.first_frame(puzzle))
+    assert np.array_equal(generator.render_matrix(matrix_), image)
+    assert np.array_equal(generator.render_matrix(whole, hide_last=True), image)
+    assert np.array_equal(generator.render_matrix(whole), TASK.final_frame(puzzle))
     again = RavenGenerator(seed=5)
     assert again.generate_pattern_matrix() == (matrix_, rule_type)
     assert again.generate_pattern_matrix() == generator.generate_pattern_matrix() != (matrix_, rule_type)

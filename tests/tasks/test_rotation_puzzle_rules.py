@@ -102,9 +102,9 @@ def test_damage_is_not_accepted_and_lowers_progress() -> None:
         assert TASK.accepted(PUZZLE, scene)
 
 
-def test_progress_is_the_share_of_solved_squares() -> None:
-    half = TASK.progress(PUZZLE, arrange_squares(PUZZLE, solve_angles(0.5)))
-    assert half == 0.5
+def test_progress_is_the_share_of_quarter_turns() -> None:
+    first = TASK.progress(PUZZLE, arrange_squares(PUZZLE, [0, 0, 0, 180]))
+    assert first == pytest.approx(1 / 3)
     steps = [TASK.progress(PUZZLE, arrange_squares(PUZZLE, solve_angles(t / 20))) for t in range(21)]
     assert steps == sorted(steps) and steps[0] == 0 and steps[-1] == 1
     assert TASK.progress(PUZZLE, arrange_squares(PUZZLE, [88, 2, -2, 178])) == 0

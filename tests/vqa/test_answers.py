@@ -161,3 +161,32 @@ def test_unparsed_is_apart_from_wrong() -> None:
     assert [row["score"] for row in statuses.values()] == [1.0, 0.0, 0.0]
     assert [row["unparsed"] for row in statuses.values()] == [0.0, 0.0, 1.0]
     assert statuses["``B``"]["msr"]["question_id"] == "7"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "A or B", "``A`` or ``B``", "``A``/``B``", "``A`` and ``B``", "A, B", "The answer is A or possibly B.",
+        "The answer is ``A``, or maybe ``B``.", r"\boxed{A, B}", "answer: A|B", "Either option A or option B",
+    ],
+)  # fmt: skip
+def test_two_letters_at_once_are_no_answer(response: str) -> None:
+    assert read_answer(response) is None
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("[THINK]It is ``A``.[/THINK]\n``B``", "B"),
+        ("It is ``A``.[/THINK]``B``", "B"),
+        ("[THINK]It may be ``A``", None),
+        ("◁think▷A◁/think▷The answer is D", "D"),
+        ("<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>``C``<|return|>", "C"),
+        ("<|channel|>analysis<|message|>It is ``A``, but", None),
+        ("analysisIt is ``A``.assistantfinal``D``", "D"),
+        ("Between A and B, the answer is ``B``.", "B"),
+        ("Not A and not C, so ``D``.", "D"),
+    ],
+)  # fmt: skip
+def test_reasoning_in_other_marks_does_not_count(response: str, letter: str | None) -> None:
+    assert read_answer(response) == letter

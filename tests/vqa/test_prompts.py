@@ -52,11 +52,25 @@ ALIGNED_SENTENCE = "The last image is a visualization that was drawn from the ot
 CATEGORIES = list(DIRECT)
 
 
-def test_there_are_ten_tasks_and_two_groups() -> None:
-    assert set(list_tasks()) == {f"mmsi_{c}{s}" for c in CATEGORIES for s in ("", "_visual_cot")}
+POSITIONAL = [f"positional_{pair}" for pair in ("cam_cam", "cam_obj", "cam_reg", "obj_obj", "obj_reg", "reg_reg")]
+
+
+def test_there_are_two_tasks_of_each_type_and_two_groups() -> None:
+    assert set(list_tasks()) == {f"mmsi_{c}{s}" for c in (*CATEGORIES, *POSITIONAL) for s in ("", "_visual_cot")}
     for group, suffix in zip(GROUPS, ("", "_visual_cot"), strict=True):
-        assert expand_tasks([group]) == [f"mmsi_{category}{suffix}" for category in CATEGORIES]
-    assert expand_tasks(["mmsi_msr", "mmsi"])[0] == "mmsi_msr" and len(expand_tasks(["mmsi_msr", "mmsi"])) == 5
+        assert expand_tasks([group]) == [f"mmsi_{category}{suffix}" for category in (*CATEGORIES, *POSITIONAL)]
+    assert expand_tasks(["mmsi_msr", "mmsi"])[0] == "mmsi_msr" and len(expand_tasks(["mmsi_msr", "mmsi"])) == 11
+    types = [load_task(name).question_type for name in expand_tasks(["mmsi"])]
+    assert set(types) == set(mmsi.CATEGORIES) and len(types) == 11  # every question once
+
+
+def test_the_benchmarks_own_prompt_is_a_wording_of_every_task() -> None:
+    post = "\nAnswer with the option's letter from the given choices directly. Enclose the option's letter within ``."
+    for name in list_tasks():
+        task = load_task(name)
+        _, prompt = task.write_prompt(DOC, task.choose_prompts("official"))
+        assert prompt == (ALIGNED_SENTENCE if task.is_two_stage else "") + QUESTION + post
+        assert task.is_two_stage == name.endswith("_visual_cot")
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -163,5 +177,5 @@ def test_each_task_file_filters_its_own_question_type() -> None:
         text = (FOLDER / f"{name}.yaml").read_text("utf-8")
         assert f"process_docs: !function mmsi.filter_{task.category}\n" in text
         assert f"- metric: {task.category}\n" in text
-        assert task.dataset == "RunsenXu/MMSI-Bench" and task.temperature == 0 and task.max_tokens == 1024
+        assert task.dataset == "RunsenXu/MMSI-Bench" and task.temperature == 0 and task.max_tokens == 8192
     assert yaml.safe_load((FOLDER / "mmsi.yaml").read_text("utf-8"))["group"] == "mmsi"

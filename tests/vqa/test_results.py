@@ -61,7 +61,7 @@ def test_modes_are_compared_by_question(logs: Path) -> None:
 
 def test_a_paired_comparison_of_hand_made_samples() -> None:
     def rows(statuses: str) -> list[SampleResult]:
-        words = {"c": "correct", "w": "wrong", "u": "unparsed", "s": "stage1_failed", "f": "failed"}
+        words = {"c": "correct", "w": "wrong", "u": "unparsed", "s": "stage1_refused", "f": "failed"}
         return [SampleResult(str(i), "msr", words[s], "A") for i, s in enumerate(statuses)]  # type: ignore[arg-type]
 
     paired = compare_samples(rows("ccccwsf"), rows("cwwwwuc"))

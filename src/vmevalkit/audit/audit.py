@@ -12,7 +12,7 @@ from time import process_time
 from typing import Any
 
 from vmevalkit.audit.design import PLAIN, TrialId, assign_conditions, plan_puzzles
-from vmevalkit.audit.kinds import KINDS, VideoKind
+from vmevalkit.audit.kinds import KINDS, VideoKind, find_kinds
 from vmevalkit.baselines.baseline import find_trick, render_degraded, write_degraded
 from vmevalkit.baselines.degradations import DEGRADATIONS
 from vmevalkit.baselines.tricks import SOLVED_TRICKS, TRICKS
@@ -28,10 +28,10 @@ from vmevalkit.store.layout import question_folder
 from vmevalkit.store.questions import load_question
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
-from vmevalkit.tasks.task import AnyTask, Expected
+from vmevalkit.tasks.task import AnyTask, Expected, Task
 
 SECONDS = 3.0
-"""Length of an audit video: short, to keep an audit affordable."""
+"""Length of an audit video of a task whose solution takes four seconds: short, to keep an audit affordable."""
 FPS = 12.0
 
 
@@ -124,7 +124,8 @@ def plan_trials(
 
 
 def plan_kind_trials(task: AnyTask, kinds: Sequence[VideoKind], videos: int, seed: int) -> list[TrialSpec]:
-    """Return the trials of the kinds of videos that a task has, ``videos`` of each, without a degradation."""
+    """Return the trials of the kinds that a task has, ``videos`` of each, fewer where some puzzles do not have the
+    kind. They have no degradation."""
     if videos < 1:
         raise UsageError(f"an audit with {videos} videos of each kind proves nothing; ask for 1 or more")
     puzzles = plan_puzzles(task, videos, seed)
@@ -139,8 +140,9 @@ def plan_kind_trials(task: AnyTask, kinds: Sequence[VideoKind], videos: int, see
             kind.expected == "pass",
         )
         for kind in kinds
-        if task.name in kind.tasks
+        if kind.serves(task)
         for index, (difficulty, puzzle) in enumerate(puzzles)
+        if kind.fits(task, puzzle)
     ]
 
 
@@ -149,7 +151,7 @@ def find_trial(trial_id: TrialId, seed: int) -> TrialSpec:
     task = TASKS[trial_id.task]
     difficulty, puzzle = plan_puzzles(task, trial_id.index + 1, seed)[trial_id.index]
     verdicts = _expected_verdicts(task, puzzle, trial_id.index, seed)
-    kinds = [kind for kind in KINDS.values() if task.name in kind.tasks]
+    kinds = [kind for kind in find_kinds(task) if kind.fits(task, puzzle)]
     verdicts |= {kind.name: _Verdict(kind.expected, kind.expected == "pass") for kind in kinds}
     if trial_id.trick not in verdicts:
         raise UnknownName(f"trick or kind of {task.name}, puzzle {trial_id.index},", trial_id.trick, verdicts)
@@ -194,7 +196,13 @@ def render_video(spec: TrialSpec, into: Path) -> Placement | None:
         raise UsageError(f"{trial_id} cannot be made: its puzzle does not have the trick {trial_id.trick!r}")
     degradation = DEGRADATIONS[trial_id.condition.degradation]
     degraded = render_degraded(
-        spec.task, spec.puzzle, trick, degradation, rng_for("audit", spec.seed, trial_id), SECONDS, FPS
+        spec.task,
+        spec.puzzle,
+        trick,
+        degradation,
+        rng_for("audit", spec.seed, trial_id),
+        SECONDS * spec.task.video_seconds / Task.video_seconds,
+        FPS,
     )
     write_degraded(degraded, into)
     return degraded.placement if trial_id.condition.placed else None

@@ -1,9 +1,10 @@
-"""The certificate of a scorer: how often the videos of each trick passed, with intervals, and each wrong verdict."""
+"""The certificate of a scorer: upper bounds of its error rates, how often each trick passed, and each wrong verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from vmevalkit import __version__
@@ -11,7 +12,7 @@ from vmevalkit.audit.audit import Trial
 from vmevalkit.audit.design import conditions
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.core.records import Score
-from vmevalkit.stats.intervals import wilson
+from vmevalkit.stats.intervals import upper_bound, wilson
 
 MUST_PASS = 0.99
 """Lowest pass rate of videos that deserve to pass."""
@@ -32,7 +33,7 @@ class CertificateCell:
     """Videos with a verdict."""
     passed: int
     unscored: int
-    """Videos without a verdict. They count neither way, and the certificate is refused because of them."""
+    """Videos without a verdict. They do not count in the rate, and are wrong verdicts."""
     low: float
     high: float
     """Wilson's 95% bounds of the rate of passes."""
@@ -68,8 +69,25 @@ class WrongVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorBounds:
+    """The errors of a scorer on one task, with upper bounds (95%) of their rates on such videos."""
+
+    task: str
+    cheats: int
+    """Videos that deserve to fail."""
+    wrong_passes: int
+    """Cheats that passed or got no verdict."""
+    honest: int
+    """Videos that deserve to pass."""
+    wrong_fails: int
+    """Honest videos that failed or got no verdict."""
+    max_wrong_pass_rate: float
+    max_wrong_fail_rate: float
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
-    """The verdict on a scorer."""
+    """What an audit found out about a scorer."""
 
     scorer: str
     versions: dict[str, str]
@@ -80,9 +98,9 @@ class Certificate:
     videos: int
     """How many videos were made."""
     cells: tuple[CertificateCell, ...]
-    """By task, trick and deserved verdict: the certificate is granted if all are ok."""
+    """By task, trick and deserved verdict."""
     degradations: tuple[CertificateCell, ...]
-    """The same videos by task, degradation and deserved verdict: the required rate must be plausible for each."""
+    """The same videos by task, degradation and deserved verdict."""
     static_videos: int
     static_at_zero: int
     """Static videos with an outcome of 0.00."""
@@ -91,14 +109,14 @@ class Certificate:
     """Whether the scorer sees only the end of a video, so that it is held to the final state alone."""
 
     @property
-    def ok(self) -> bool:
-        return bool(self.cells) and not self.failed_cells and self.static_ok
+    def bounds(self) -> tuple[ErrorBounds, ...]:
+        """The errors on each task."""
+        return tuple(_bound_errors(task, self.cells) for task in dict.fromkeys(cell.task for cell in self.cells))
 
-    @property
-    def failed_cells(self) -> list[CertificateCell]:
-        """The cells because of which the certificate is refused."""
-        tricks = [cell for cell in self.cells if not cell.ok]
-        return tricks + [cell for cell in self.degradations if not cell.is_plausible]
+    def is_within(self, wrong_passes: int, wrong_fails: int) -> bool:
+        """Return whether there are no more errors than these, and static videos got nothing."""
+        passes, fails = sum(each.wrong_passes for each in self.bounds), sum(each.wrong_fails for each in self.bounds)
+        return bool(self.cells) and passes <= wrong_passes and fails <= wrong_fails and self.static_ok
 
     @property
     def static_ok(self) -> bool:
@@ -124,6 +142,18 @@ def certify(trials: Sequence[Trial], scorer: str, seed: int, final_state_only: b
         failures=tuple(describe_wrong_verdict(trial) for trial in trials if not trial.is_right),
         final_state_only=final_state_only,
     )
+
+
+def _bound_errors(task: str, cells: Iterable[CertificateCell]) -> ErrorBounds:
+    cheats = [cell for cell in cells if cell.task == task and cell.expected == "fail"]
+    honest = [cell for cell in cells if cell.task == task and cell.expected == "pass"]
+    shown_cheats, shown_honest = (sum(cell.n + cell.unscored for cell in group) for group in (cheats, honest))
+    passes = sum(cell.passed + cell.unscored for cell in cheats)
+    fails = sum(cell.n - cell.passed + cell.unscored for cell in honest)
+    return ErrorBounds(
+        task, shown_cheats, passes, shown_honest, fails,
+        *(ceil(1000 * upper_bound(*each)) / 1000 for each in ((passes, shown_cheats), (fails, shown_honest))),
+    )  # fmt: skip
 
 
 def _is_at_zero(score: Score) -> bool:
@@ -171,5 +201,5 @@ def to_record(certificate: Certificate) -> dict[str, Any]:
         **to_json(certificate),
         "cells": [with_rate(cell, cell.ok) for cell in certificate.cells],
         "degradations": [with_rate(cell, cell.is_plausible) for cell in certificate.degradations],
-        "ok": certificate.ok,
+        "bounds": [to_json(bounds) for bounds in certificate.bounds],
     }

@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vmevalkit.audit.audit import Trial
+from vmevalkit.audit.audit import Trial, TrialSpec, plan_kind_trials
 from vmevalkit.audit.certificate import WrongVerdict, describe_wrong_verdict
 from vmevalkit.audit.kinds import ROUNDS, VideoKind
-from vmevalkit.core.errors import UnknownName
+from vmevalkit.core.errors import UnknownName, UsageError
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.stats.rates import pooled_rate
 from vmevalkit.stats.records import Estimate
+from vmevalkit.tasks.task import AnyTask
 
 MAX_WRONG_PASSES, MAX_WRONG_FAILS = 0.03, 0.05
 """Highest shares of cheats that pass, and of honest videos that fail."""
+MIN_VIDEOS = 40
+"""Cheats and honest videos of a task, at least, of which all kinds together may report rates."""
 ALL = "all"
 """The name of all rounds together, and of all tasks together."""
 
@@ -43,7 +46,7 @@ class FreshKindsReport:
 
     scorer: str
     kinds: str
-    """``round_1``, ``round_2`` or ``all``."""
+    """``round_1``, ``round_2``, ``parts`` or ``all``."""
     seed: int
     videos: int
     cheat_kinds: int
@@ -74,6 +77,25 @@ def select_kinds(name: str) -> tuple[VideoKind, ...]:
     if name not in ROUNDS:
         raise UnknownName("round of kinds", name, (*ROUNDS, ALL))
     return ROUNDS[name]
+
+
+def plan_round(task: AnyTask, name: str, videos: int, seed: int) -> list[TrialSpec]:
+    """Return the trials of the kinds of a round, or of all, that a task has. Raises UsageError where there are too few
+    to say anything."""
+    specs = plan_kind_trials(task, select_kinds(name), videos, seed)
+    if not specs:
+        raise UsageError(
+            f"{task.name}: no kind of {name} is written for it, so nothing would be audited; "
+            "audit it by tricks (without --kinds), or name other tasks with --task"
+        )
+    cheats = sum(spec.expected == "fail" for spec in specs)
+    honest = len(specs) - cheats
+    if name == ALL and min(cheats, honest) < MIN_VIDEOS:
+        raise UsageError(
+            f"{task.name}: {cheats} cheats and {honest} honest videos; an error rate needs at least {MIN_VIDEOS} of "
+            f"each: raise --videos, which is {videos}"
+        )
+    return specs
 
 
 def measure_errors(trials: Sequence[Trial], scorer: str, kinds: str, seed: int) -> FreshKindsReport:

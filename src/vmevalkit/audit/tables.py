@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vmevalkit.audit.audit import SECONDS
-from vmevalkit.audit.certificate import MAY_PASS, MUST_PASS, Certificate, CertificateCell
+from vmevalkit.audit.certificate import MAY_PASS, MUST_PASS, Certificate, CertificateCell, ErrorBounds
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,12 +33,22 @@ def _row(cell: CertificateCell, ok: bool) -> tuple[str, ...]:
 def summary(certificate: Certificate) -> str:
     """Return the certificate in a sentence or two."""
     right = certificate.videos - len(certificate.failures)
-    failed = [f"{cell.task}/{cell.name}" for cell in certificate.failed_cells]
+    text = f"{right} of {certificate.videos} videos got the verdict that they deserve."
     if not certificate.static_ok:
-        zero = f"{certificate.static_at_zero} of {certificate.static_videos}"
-        failed.append(f"the outcome of static videos (0.00 in {zero})")
-    verdict = "The certificate is granted." if certificate.ok else f"The certificate is refused: {', '.join(failed)}."
-    return f"{right} of {certificate.videos} videos got the verdict that they deserve. {verdict}"
+        text += f" Static videos got an outcome of 0.00 in {certificate.static_at_zero} of {certificate.static_videos}."
+    return " ".join([text, *(_format_bounds(bounds) for bounds in certificate.bounds)])
+
+
+def _format_bounds(bounds: ErrorBounds) -> str:
+    parts = [
+        f"{wrong} of {count} {what} (at most {bound:.1%})"
+        for wrong, count, what, bound in (
+            (bounds.wrong_passes, bounds.cheats, "cheats passed", bounds.max_wrong_pass_rate),
+            (bounds.wrong_fails, bounds.honest, "honest videos failed", bounds.max_wrong_fail_rate),
+        )
+        if count
+    ]
+    return f"{bounds.task}: {', '.join(parts)}."
 
 
 def command(trial_id: str, certificate: Certificate) -> str:
@@ -53,10 +63,11 @@ def markdown(certificate: Certificate) -> str:
         f"# Certificate of the scorer `{certificate.scorer}`",
         summary(certificate),
         f"VMEvalKit {certificate.package}; rules: {versions}; seed {certificate.seed}; {certificate.videos} videos of "
-        f"about {SECONDS:g} s, each with one trick and one degradation, encoded and decoded again. Videos "
-        f"that deserve to pass must do so in {MUST_PASS:.0%} or more, videos that deserve to fail may pass in "
-        f"{MAY_PASS:.0%} or less; bounds are Wilson's at 95%. A video without a verdict counts neither way, and the "
-        "certificate is refused because of it." + (f" {FINAL_STATE_NOTE}" if certificate.final_state_only else ""),
+        f'about {SECONDS:g} s, each with one trick and one degradation, encoded and decoded again. "At most" is the '
+        "upper bound (95%, one-sided, Clopper-Pearson) of the error rate on such videos; a video without a verdict is "
+        f"an error. A row is ok where videos that deserve to pass do so in {MUST_PASS:.0%} or more, and videos that "
+        f"deserve to fail pass in {MAY_PASS:.0%} or less; its bounds are Wilson's at 95%."
+        + (f" {FINAL_STATE_NOTE}" if certificate.final_state_only else ""),
         f"Static videos with an outcome of 0.00: {certificate.static_at_zero} of {certificate.static_videos}.",
         "## By trick",
         _table(_COLUMNS, (_row(cell, cell.ok) for cell in certificate.cells)),

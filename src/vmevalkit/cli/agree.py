@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from vmevalkit.cli.command import split_names
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Outputs
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Experiments, Outputs
 from vmevalkit.cli.progress import print_tables
 from vmevalkit.cli.results import print_notes, require_rows
 from vmevalkit.core.errors import UnknownName
 
 
 def agree(
-    experiment: Annotated[list[str], typer.Option(help="One or several experiments.")],
+    experiment: Experiments,
     reference: Annotated[
         str | None,
         typer.Option(

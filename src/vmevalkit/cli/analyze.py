@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vmevalkit.cli.command import split_names
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Outputs
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, By, Evaluations, Experiments, Outputs
 from vmevalkit.cli.results import require_rows
 from vmevalkit.core.errors import StoreError, UnknownName
 
@@ -19,7 +19,7 @@ FORMATS = ("table", "markdown", "json")
 
 
 def analyze(
-    experiment: Annotated[list[str], typer.Option(help="One or several experiments.")],
+    experiment: Experiments,
     scorer: Annotated[str | None, typer.Option(help="Only scores of this scorer.", show_default="each in turn")] = None,
     format_: Annotated[
         str | None, typer.Option("--format", help="table, markdown or json.", show_default="table, or by the suffix")
@@ -29,6 +29,7 @@ def analyze(
         bool, typer.Option("--include-baselines", help="Analyse the trick baselines like models.")
     ] = False,
     trees: Annotated[int, typer.Option(min=10, help="Trees of the random forest.")] = 1000,
+    by: By = "domain",
     outputs: Outputs = OUTPUTS,
     evaluations: Evaluations = EVALUATIONS,
 ) -> None:
@@ -43,7 +44,7 @@ def analyze(
     from vmevalkit.results.analysis_text import analysis_record, encode_analysis
     from vmevalkit.results.commands import score_command
     from vmevalkit.results.formats import SUFFIXES
-    from vmevalkit.results.selection import list_names
+    from vmevalkit.results.selection import list_names, replace_domains
     from vmevalkit.results.table import load_results
     from vmevalkit.store.atomic import write_file
 
@@ -51,7 +52,7 @@ def analyze(
     if kind not in FORMATS:
         raise UnknownName("format of an analysis", kind, FORMATS)
     names = split_names(experiment)
-    frame = load_results(*names, outputs=outputs, evaluations=evaluations)
+    frame = replace_domains(load_results(*names, outputs=outputs, evaluations=evaluations), by)
     require_rows(len(frame), names, outputs)
     scorers = list_names(frame, "scorer") if scorer is None else [scorer]
     if not scorers:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vmevalkit.cli.command import inform
+from vmevalkit.cli.completion import complete_experiments
 from vmevalkit.core.errors import UsageError
 from vmevalkit.store.layout import EVALUATIONS, OUTPUTS
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def annotate(
-    experiment: Annotated[str, typer.Option(help="The experiment whose videos are rated.")],
+    experiment: Annotated[
+        str, typer.Option(help="The experiment whose videos are rated.", autocompletion=complete_experiments)
+    ],
     sample: Annotated[
         float | None,
         typer.Option(
@@ -32,7 +35,7 @@ def annotate(
         ),
     ] = None,
     most: Annotated[int, typer.Option(help="Videos of the queue disagreement.")] = 50,
-    people: Annotated[int, typer.Option(help="Number of people who rate each video.")] = 2,
+    people: Annotated[int, typer.Option(help="Number of people who rate each video; 3 for a panel.")] = 1,
     gold: Annotated[float, typer.Option(help="Share of items with a known verdict, which measure attention.")] = 0.1,
     status: Annotated[bool, typer.Option("--status", help="Print who rated how much, and exit.")] = False,
     port: Annotated[int, typer.Option(help="Port of the page.")] = 7860,
@@ -61,7 +64,10 @@ def annotate(
 
         disagreement = measure_disagreement(experiment, outputs, evaluations)
     evaluator = HumanEvaluator(experiment, outputs, evaluations, options, disagreement)
-    inform(f"{experiment}: {evaluator.videos} videos and {evaluator.gold} gold items, {people} people each")
+    inform(
+        f"{experiment}: {evaluator.videos} videos and {evaluator.gold} gold items, "
+        f"{'one person' if people == 1 else f'{people} people'} each"
+    )
     inform(f"open http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}; stop with Ctrl+C, every label is kept")
     evaluator.launch_interface(share=share, port=port, password=password, host=host)
 

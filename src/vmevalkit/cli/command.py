@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -36,6 +37,31 @@ def inform(line: str) -> None:
         typer.echo(line)
 
 
+def confirm_resubmission(outputs: Path, experiment: str, models: Iterable[str], yes: bool) -> None:
+    """Name the orders that may be paid for twice, and ask. Without a terminal ``--yes`` is needed."""
+    from vmevalkit.runs.claim import list_uncertain_orders
+
+    orders = list_uncertain_orders(outputs, experiment, models)
+    if not orders:
+        return
+    usd = sum(order.usd or 0.0 for order in orders)
+    typer.echo(
+        err=True,
+        message=f"{len(orders)} videos may be paid for twice, up to ${usd:.2f}, unless the provider's list shows them:",
+    )
+    print_capped([f"  {order.job}" for order in orders], "  and {} more")
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("confirm with --yes, or take an order from your account: vmevalkit claim JOB ORDER_ID")
+    if not typer.confirm("order what is not found again?"):
+        raise UsageError("nothing was ordered")
+
+
+_OPEN_OPTION = "vmevalkit.open_option"
+"""Under this key a context keeps the option of several values that a further word would belong to."""
+
+
 class Command(TyperCommand):
     """A command. ``--task maze rotation`` means ``--task maze --task rotation``; an error is printed in one line."""
 
@@ -43,7 +69,17 @@ class Command(TyperCommand):
         multiple = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         has_arguments = any(param.param_type_name == "argument" for param in self.params)
         known = {"--task": _is_task} if has_arguments else {}
-        return super().parse_args(ctx, repeat_options(args, multiple, known))
+        repeated = repeat_options(args, multiple, known)
+        ctx.meta[_OPEN_OPTION] = repeated[-2] if len(repeated) > 1 and repeated[-2] in multiple else None
+        return super().parse_args(ctx, repeated)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete a further value of an option, as in ``--task maze rot``."""
+        option = ctx.meta.get(_OPEN_OPTION)
+        if option is None or incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        [param] = [param for param in self.params if option in param.opts]
+        return param.shell_complete(ctx, incomplete)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -108,6 +144,14 @@ ALL = "all"
 def split_names(values: Iterable[str] | None) -> list[str]:
     """Return the names of a repeatable option, each once: ``a b``, ``a,b`` and ``a --task b`` are the same."""
     return list(dict.fromkeys(part.strip() for value in values or () for part in value.split(",") if part.strip()))
+
+
+def split_models(values: Iterable[str]) -> list[str]:
+    """Return the models of a repeatable option, each once. An address or a command may contain commas."""
+    from vmevalkit.models.model_reference import is_model_reference
+
+    parts = ([value] if is_model_reference(value) else split_names([value]) for value in values)
+    return list(dict.fromkeys(name for names in parts for name in names))
 
 
 def select_tasks(values: Iterable[str] | None) -> list[str] | None:

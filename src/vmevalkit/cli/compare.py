@@ -8,15 +8,18 @@ from typing import Annotated
 import typer
 
 from vmevalkit.cli.command import split_names
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Outputs
+from vmevalkit.cli.completion import complete_experiments, complete_models
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, By, Evaluations, Outputs
 from vmevalkit.cli.results import require_rows
 from vmevalkit.core.errors import UnknownName
 
 
 def compare(
-    first: Annotated[str, typer.Argument(help="A model.", metavar="MODEL")],
-    second: Annotated[str, typer.Argument(help="Another model.", metavar="MODEL")],
-    experiment: Annotated[str, typer.Option(help="The experiment, or several: A,B.")],
+    first: Annotated[str, typer.Argument(help="A model.", metavar="MODEL", autocompletion=complete_models)],
+    second: Annotated[str, typer.Argument(help="Another model.", metavar="MODEL", autocompletion=complete_models)],
+    experiment: Annotated[
+        str, typer.Option(help="The experiment, or several: A,B.", autocompletion=complete_experiments)
+    ],
     margin: Annotated[
         float | None,
         typer.Option(
@@ -27,6 +30,7 @@ def compare(
     ] = None,
     scorer: Annotated[str | None, typer.Option(help="Only scores of this scorer.", show_default="each")] = None,
     format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    by: By = "domain",
     outputs: Outputs = OUTPUTS,
     evaluations: Evaluations = EVALUATIONS,
 ) -> None:
@@ -37,13 +41,14 @@ def compare(
     """
     from vmevalkit.core.jsonable import to_json
     from vmevalkit.results.comparison import compare_models
+    from vmevalkit.results.selection import replace_domains
     from vmevalkit.results.sentences import describe_comparison
     from vmevalkit.results.table import load_results
 
     if format_ not in ("text", "json"):
         raise UnknownName("format", format_, ("text", "json"))
     names = split_names([experiment])
-    frame = load_results(*names, outputs=outputs, evaluations=evaluations)
+    frame = replace_domains(load_results(*names, outputs=outputs, evaluations=evaluations), by)
     require_rows(len(frame), names, outputs)
     found = compare_models(frame, first, second, margin=margin, scorer=scorer)
     if format_ == "json":

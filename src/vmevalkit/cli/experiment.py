@@ -9,8 +9,8 @@ import typer
 
 from vmevalkit.cli import run as run_command
 from vmevalkit.cli import score as score_command
-from vmevalkit.cli.command import FAILED, count_cores, inform, report_failures
-from vmevalkit.cli.options import OrderAgain, ResubmitUncertain, RetryFailed, RetryRefused
+from vmevalkit.cli.command import FAILED, confirm_resubmission, count_cores, inform, report_failures
+from vmevalkit.cli.options import OrderAgain, ResubmitUncertain, RetryFailed, RetryRefused, Yes
 from vmevalkit.cli.progress import jobs_table, progress
 from vmevalkit.cli.report import write_report
 from vmevalkit.cli.results import print_rates
@@ -43,6 +43,7 @@ def experiment(
     retry_failed: RetryFailed = False,
     retry_refused: RetryRefused = False,
     resubmit_uncertain: ResubmitUncertain = False,
+    yes: Yes = False,
     order_again: OrderAgain = False,
     force: Annotated[bool, typer.Option("--force", help="Replace other questions and videos of the same ids.")] = False,
 ) -> None:
@@ -61,6 +62,8 @@ def experiment(
     )
     part = run_command.parse_shard(shard)
     _check_names(plan, needs_judges=part is None and not dry_run)
+    if resubmit_uncertain and not dry_run:
+        confirm_resubmission(Path(plan.outputs), plan.name, plan.all_models, yes)
     _generate(plan, force)
     retry = RetryPolicy(retry_failed, retry_refused, resubmit_uncertain, order_again)
     failed = _run(plan, part, limit, dry_run, retry, force)
@@ -74,7 +77,7 @@ def _check_names(plan: ExperimentFile, needs_judges: bool) -> None:
     """Refuse a wrong name, or a judge without its key, before anything is generated."""
     from vmevalkit.eval.judge import JudgeScorer
     from vmevalkit.eval.scorers import find_scorer
-    from vmevalkit.runs.plan import find_spec, refuse_retired
+    from vmevalkit.runs.plan import find_specs
     from vmevalkit.runs.prompts import VARIANTS
     from vmevalkit.tasks import TASKS
 
@@ -82,7 +85,7 @@ def _check_names(plan: ExperimentFile, needs_judges: bool) -> None:
         TASKS[task]
     scorers = [find_scorer(scorer) for scorer in plan.scorers]
     VARIANTS[plan.prompt_variant]
-    refuse_retired([find_spec(model) for model in plan.all_models])
+    find_specs(plan.all_models)
     for scorer in scorers:
         if isinstance(scorer, JudgeScorer) and needs_judges:
             scorer.check_setup()
@@ -98,7 +101,7 @@ def _generate(plan: ExperimentFile, force: bool) -> None:
         )  # fmt: skip
     for made in summary.tasks:
         inform(f"{made.task}: {made.drawn} drawn, {made.kept} kept; fingerprint {made.fingerprint[:16]}")
-    report_failures([f"{question}: {failure}" for question, failure in summary.failures])
+    report_failures(summary.problems)
 
 
 def _run(

@@ -8,15 +8,20 @@ from typing import Annotated
 import typer
 
 from vmevalkit.cli.command import inform, select_tasks
+from vmevalkit.cli.completion import complete_experiments
 from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, QUESTIONS, Evaluations, Outputs, Questions, Tasks
 
 
 def export(
     out: Annotated[Path, typer.Argument(help="The new folder.")],
-    to: Annotated[str, typer.Option(help="hf, hf-disk, webdataset, parquet or videofolder.")],
+    to: Annotated[str, typer.Option(help="hf, hf-disk, webdataset, parquet, videofolder, wandb or trackio.")],
     experiment: Annotated[
         str | None,
-        typer.Option(help="Export the videos and scores of this experiment.", show_default="questions alone"),
+        typer.Option(
+            help="Export the videos and scores of this experiment.",
+            show_default="questions alone",
+            autocompletion=complete_experiments,
+        ),
     ] = None,
     questions: Questions = QUESTIONS,
     outputs: Outputs = OUTPUTS,

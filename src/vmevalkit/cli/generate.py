@@ -17,7 +17,10 @@ def generate(
     n: Annotated[int, typer.Option(help="Questions of each task.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed gives other questions.")] = 42,
     difficulty: Annotated[
-        str | None, typer.Option(help="easy, medium or hard.", show_default="the task's default")
+        str | None,
+        typer.Option(
+            help="easy, medium or hard; several take turns: easy,medium,hard.", show_default="the task's default"
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -50,7 +53,9 @@ def generate(
         inform(f"{made.task}: {made.drawn} drawn, {made.kept} kept{beyond}; fingerprint {made.fingerprint[:16]}")
         print_capped([f"drawn again: {name}: {damage}" for name, damage in made.repaired], "drawn again: {} more")
     inform(f"index: {summary.index}")
-    report_failures([f"{name}: {failure}" for name, failure in summary.failures])
+    if select_tasks(task) is None:
+        print_capped(TASKS.list_missing(), "{} more tasks need packages")
+    report_failures(summary.problems)
 
 
 def _parse_params(tasks: list[str], texts: list[str]) -> dict[str, Any]:

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from vmevalkit.cli.command import print_capped
+from vmevalkit.cli.command import FAILED, MOST_LINES, print_capped
+from vmevalkit.cli.completion import complete_experiments
 from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, QUESTIONS, Evaluations, Outputs, Questions
 from vmevalkit.core.errors import UsageError
+from vmevalkit.core.secrets import redact
 
 
 def import_(
@@ -26,14 +28,21 @@ def import_(
         typer.Option(help="Import videos instead: a folder, or a CSV file as of score --videos.", show_default=False),
     ] = None,
     experiment: Annotated[
-        str | None, typer.Option(help="The experiment that gets the videos and scores.", show_default="none")
+        str | None,
+        typer.Option(
+            help="The experiment that gets the videos and scores.",
+            show_default="none",
+            autocompletion=complete_experiments,
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="The model that made --videos.", show_default=False)] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(help="Names of columns: first_frame=picture, prompt=text, ...", show_default="by usual names"),
     ] = None,
-    domain: Annotated[str | None, typer.Option(help="Domain of a set that has none.", show_default="its name")] = None,
+    domain: Annotated[
+        str | None, typer.Option(help="Domain of all questions.", show_default="that of the set, or its name")
+    ] = None,
     redraw: Annotated[
         bool, typer.Option(help="Whether frames are drawn again where a record of others has the whole puzzle.")
     ] = True,
@@ -62,4 +71,10 @@ def import_(
         f"{done.questions} questions ({done.scorable} can be scored by rules), {done.videos} videos, "
         f"{done.scores} scores imported; {done.kept} there already"
     )
+    print_capped([f"not scored by rules: {line}" for line in done.unscored], "not scored by rules: {} more")
     print_capped([f"no question: {line}" for line in done.unmatched], "no question: {} more")
+    if done.bad:
+        for bad in done.bad[:MOST_LINES]:
+            typer.echo(redact(f"error: {bad}"), err=True)
+        typer.echo(f"error: {len(done.bad)} rows were left out; the others are imported", err=True)
+        raise typer.Exit(FAILED)

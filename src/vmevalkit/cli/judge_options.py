@@ -34,8 +34,9 @@ BaseUrl = Annotated[
 Variant = Annotated[
     str | None,
     typer.Option(
-        help="What the judge sees: final_frame, uniform_frames, change_frames, reason_first, all_answers; joined by +.",
-        show_default="final_frame",
+        help="What the judge sees: final_frame, uniform_frames, change_frames, reason_first, joined by +; or "
+        "specification: the published prompt.",
+        show_default="final_frame; of gpt-4o alone, specification",
         rich_help_panel=_JUDGE,
     ),
 ]
@@ -49,11 +50,18 @@ MaxUsd = Annotated[
 ]
 AssumeUsd = Annotated[
     float | None,
-    typer.Option(help="Price of an answer where it is unknown.", show_default=False, rich_help_panel=_MONEY),
+    typer.Option(
+        help="Price of an answer where none is known, as on a server of one's own.",
+        show_default=False,
+        rich_help_panel=_MONEY,
+    ),
 ]
 InFlight = Annotated[int | None, typer.Option(help="Most calls at once.", show_default="8", rich_help_panel=_MONEY)]
 PerMinute = Annotated[
-    float | None, typer.Option(help="Most calls per minute.", show_default="60", rich_help_panel=_MONEY)
+    float | None,
+    typer.Option(
+        help="Most calls per minute.", show_default="60; no limit for a server of one's own", rich_help_panel=_MONEY
+    ),
 ]
 RetryRefused = Annotated[
     bool, typer.Option("--retry-refused", help="Ask again what the judge refused.", rich_help_panel=_MONEY)

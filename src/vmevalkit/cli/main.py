@@ -17,13 +17,17 @@ import typer
 from vmevalkit import __version__
 from vmevalkit.cli.command import Command, set_quiet
 
-COMMANDS = (
-    "tasks", "models", "generate", "run", "score", "results", "compare", "analyze", "power", "annotate", "agree",
-    "report", "leaderboard", "audit", "experiment", "benchmark", "gallery", "export", "import", "push", "pull",
-    "selftest", "vqa", "vqa_dataset", "vqa_report",
-)  # fmt: skip
-"""The order in the help; other modules of this folder follow by name."""
-PARTS = {"main", "command", "options", "judge_options", "progress"}
+GROUPS = {
+    "Make puzzles": ("tasks", "generate", "benchmark", "gallery", "vqa_dataset"),
+    "Run models": ("models", "run", "play", "claim", "experiment", "vqa"),
+    "Score videos": ("score", "annotate", "audit", "validate", "attack", "selftest", "serve"),
+    "Look at results": ("results", "compare", "agree", "analyze", "power", "report", "leaderboard", "vqa_report"),
+    "Exchange": ("import", "export", "push", "pull"),
+}
+"""The commands in the order of the help; other modules of this folder follow by name, in a group of their own."""
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
+OTHERS = "More commands"
+PARTS = {"main", "command", "completion", "options", "judge_options", "progress"}
 """Modules of this folder that are not commands."""
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
@@ -34,7 +38,18 @@ def _print_version(requested: bool) -> None:
         raise typer.Exit
 
 
+FIRST_STEPS = """vmevalkit measures whether video models can reason. Three steps, without keys or GPU:
+
+  vmevalkit generate --task maze --n 3 --solutions                  more puzzles: vmevalkit tasks
+  vmevalkit run --model oracle static --experiment first            real models: vmevalkit models
+  vmevalkit score --experiment first                                videos of your own: --videos FOLDER
+
+Then vmevalkit report --experiment first. All commands: vmevalkit --help
+"""
+
+
 def _main_options(
+    ctx: typer.Context,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
@@ -42,6 +57,8 @@ def _main_options(
 ) -> None:
     """Measure whether video models can reason: generate puzzles, run models, score their videos, read the report."""
     set_quiet(quiet)
+    if ctx.invoked_subcommand is None:
+        typer.echo(FIRST_STEPS, nl=False)
 
 
 def find_commands() -> list[str]:
@@ -51,13 +68,18 @@ def find_commands() -> list[str]:
 
 
 def make_app() -> typer.Typer:
-    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, context_settings=HELP_OPTIONS)
-    app.callback()(_main_options)
+    app = typer.Typer(pretty_exceptions_enable=False, context_settings=HELP_OPTIONS)
+    app.callback(invoke_without_command=True)(_main_options)
+    groups = {name: group for group, names in GROUPS.items() for name in names}
     for name in find_commands():
         module = f"{name}_" if iskeyword(name) else name  # a module cannot be called import
         function = getattr(import_module(f"vmevalkit.cli.{module}"), module)
         command = name.replace("_", "-")
-        app.command(command, cls=Command, context_settings=HELP_OPTIONS, help=_join_lines(function))(function)
+        add = app.command(
+            command, cls=Command, context_settings=HELP_OPTIONS, help=_join_lines(function),
+            rich_help_panel=groups.get(name, OTHERS),
+        )  # fmt: skip
+        add(function)
     return app
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from vmevalkit.cli.completion import complete_models
 from vmevalkit.cli.progress import output_width, print_tables
 
 if TYPE_CHECKING:
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
 
 def models(
-    model: Annotated[list[str] | None, typer.Argument(help="Show everything about these models.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Argument(help="Show everything about these models.", autocompletion=complete_models)
+    ] = None,
     family: Annotated[list[str] | None, typer.Option(help="Only families whose names contain one of these.")] = None,
     ready: Annotated[bool, typer.Option("--ready", help="Only models that can be used here now.")] = False,
+    prices: Annotated[bool, typer.Option("--prices", help="List prices, with day and source.")] = False,
     baselines: Annotated[bool, typer.Option("--baselines", help="List the built-in baselines instead.")] = False,
 ) -> None:
     """List the models with their prices, and what is missing to use them here."""
@@ -39,6 +43,10 @@ def models(
     wanted = [
         spec for spec in MODELS.values() if not family or any(name.lower() in spec.family.lower() for name in family)
     ]
+    if prices:
+        for spec in (spec for spec in wanted if spec.charged and _is_available(spec)):
+            typer.echo(f"{spec.name}: {describe_prices(spec)}")
+        return
     rows = [(spec, list_missing(spec)) for spec in wanted]
     rows = [(spec, missing) for spec, missing in rows if not ready or (_is_available(spec) and not missing)]
     if not rows:
@@ -98,8 +106,8 @@ def _print_baselines() -> None:
 def _describe(spec: ModelSpec, missing: list[str]) -> str:
     """Return everything about a model, one field per line."""
     price = _format_price(spec)
-    if spec.price is not None:
-        price += f", as of {spec.price.as_of}, by {spec.price.source}"
+    if spec.all_prices:
+        price += f", as of {spec.all_prices[0].as_of}, by {spec.all_prices[0].source}"
     fields = {
         "family": spec.family,
         "provider": spec.provider,
@@ -116,6 +124,14 @@ def _describe(spec: ModelSpec, missing: list[str]) -> str:
     return "\n".join([f"{spec.name}: {spec.description}", *(f"  {name:<9}  {value}" for name, value in fields.items())])
 
 
+def describe_prices(spec: ModelSpec) -> str:
+    """Return all prices of a model that charges, with their day and source."""
+    if not spec.all_prices:
+        return "unknown"
+    first = spec.all_prices[0]
+    return f"{'; '.join(map(str, spec.all_prices))} ({first.as_of}, {first.source})"
+
+
 def _is_available(spec: ModelSpec) -> bool:
     return spec.status != "retired" or spec.is_served_elsewhere
 
@@ -130,6 +146,8 @@ def _format_status(spec: ModelSpec) -> str:
 def _format_price(spec: ModelSpec) -> str:
     if not spec.charged:
         return "free"
-    if spec.price is None:
+    if not spec.all_prices:
         return "unknown"
-    return f"${spec.price.usd:.2f} per {spec.price.per}"
+    [least, most] = [pick(price.usd for price in spec.all_prices) for pick in (min, max)]
+    usd = f"${least:.2f}" if least == most else f"${least:.2f}-{most:.2f}"
+    return f"{usd} per {spec.all_prices[0].per}"

@@ -8,20 +8,36 @@ from typing import Annotated
 import typer
 
 from vmevalkit.cli.command import count_cores
+from vmevalkit.cli.completion import complete_experiments, complete_tasks
 from vmevalkit.store import layout
 
 Questions = Annotated[Path, typer.Option(help="Folder of the questions.")]
 Outputs = Annotated[Path, typer.Option(help="Folder of the generated videos.")]
 Evaluations = Annotated[Path, typer.Option(help="Folder of the scores.")]
+By = Annotated[str, typer.Option(help="Compare domain by domain, or group by group: domain or group.")]
 Workers = Annotated[int, typer.Option(help="Number of worker processes.", show_default="number of cores")]
 Tasks = Annotated[
     list[str] | None,
-    typer.Option("--task", help="One or several tasks: --task maze chess, or maze,chess, or all.", show_default="all"),
+    typer.Option(
+        "--task",
+        help="One or several tasks: --task maze chess, or maze,chess, or all.",
+        show_default="all",
+        autocompletion=complete_tasks,
+    ),
+]
+Experiments = Annotated[
+    list[str], typer.Option(help="One or several experiments.", autocompletion=complete_experiments)
 ]
 
 BucketUrl = Annotated[str, typer.Argument(metavar="URL", help="Place in a bucket: s3://BUCKET/PREFIX.")]
 OneExperiment = Annotated[
-    str | None, typer.Option("--experiment", help="Only this experiment.", show_default="the whole data folder")
+    str | None,
+    typer.Option(
+        "--experiment",
+        help="Only this experiment.",
+        show_default="the whole data folder",
+        autocompletion=complete_experiments,
+    ),
 ]
 Data = Annotated[Path, typer.Option(help="The data folder.")]
 
@@ -49,6 +65,8 @@ Shared = Annotated[
 Gpus = Annotated[
     float | None,
     typer.Option(
+        "--gpus-per-worker",
+        "--gpus",
         help="With --executor ray: GPUs of each process that loads a model.",
         show_default="1 if the cluster has any",
         rich_help_panel=_CLUSTER,
@@ -67,6 +85,7 @@ ResubmitUncertain = Annotated[
         "--resubmit-uncertain", help="Order again what may have been paid for already.", rich_help_panel=_AGAIN
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before paying twice.", rich_help_panel=_AGAIN)]
 OrderAgain = Annotated[
     bool,
     typer.Option(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vmevalkit.cli.command import MOST_LINES
 from vmevalkit.cli.options import DATA, BucketUrl, Data, OneExperiment
 from vmevalkit.cli.progress import progress
 
@@ -25,3 +26,5 @@ def pull(
 
         done = pull_files(url, data, experiment, force=force, on_done=on_done)
     typer.echo(f"{data}: {done.copied} files received ({done.copied_bytes / 1e6:.1f} MB), {done.kept} there already")
+    if done.left_out:
+        typer.echo(f"left out, since a folder has the same name: {', '.join(done.left_out[:MOST_LINES])}", err=True)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from vmevalkit.cli.command import split_names
+from vmevalkit.cli.completion import complete_experiments
 from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, WORKERS, Evaluations, Outputs, Workers
 from vmevalkit.cli.progress import progress
 from vmevalkit.core.errors import UsageError
@@ -16,7 +17,7 @@ from vmevalkit.store.layout import REPORTS
 
 
 def report(
-    experiment: Annotated[str, typer.Option(help="The experiment to show.")],
+    experiment: Annotated[str, typer.Option(help="The experiment to show.", autocompletion=complete_experiments)],
     outputs: Outputs = OUTPUTS,
     evaluations: Evaluations = EVALUATIONS,
     out: Annotated[

@@ -9,17 +9,17 @@ from typing import Annotated
 import typer
 
 from vmevalkit.cli.command import is_quiet, split_names
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Outputs
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Experiments, Outputs
 from vmevalkit.core.errors import StoreError
 
 
 def results(
-    experiment: Annotated[list[str], typer.Option(help="One or several experiments.")],
+    experiment: Experiments,
     by: Annotated[
         list[str] | None,
         typer.Option(
-            help="Group by one or several of experiment, model, family, domain, difficulty, tag, failure_mode, level, "
-            "rule_type, rule, prompt_variant, question.",
+            help="Group by one or several of experiment, model, family, domain, group, difficulty, tag, failure_mode, "
+            "level, rule_type, rule, prompt_variant, question.",
             show_default="model domain",
         ),
     ] = None,

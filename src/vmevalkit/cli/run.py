@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vmevalkit.cli.command import FAILED, print_capped, report_failures, select_tasks, split_names
+from vmevalkit.cli.command import (
+    FAILED,
+    confirm_resubmission,
+    print_capped,
+    report_failures,
+    select_tasks,
+    split_models,
+)
+from vmevalkit.cli.completion import complete_experiments, complete_models
 from vmevalkit.cli.options import (
     OUTPUTS,
     QUESTIONS,
@@ -25,6 +33,7 @@ from vmevalkit.cli.options import (
     Shared,
     Tasks,
     Workers,
+    Yes,
 )
 from vmevalkit.cli.progress import jobs_table
 from vmevalkit.core.errors import UsageError
@@ -40,8 +49,14 @@ VIDEO, SWITCHES, LIMITS = "Videos", "Preparation", "Money and rates"
 
 
 def run(
-    model: Annotated[list[str], typer.Option(help="One or several models or baselines; see vmevalkit models.")],
-    experiment: Annotated[str, typer.Option(help="Name of the experiment.")],
+    model: Annotated[
+        list[str],
+        typer.Option(
+            help="Models or baselines: vmevalkit models lists them. Or http:URL, or cmd:COMMAND.",
+            autocompletion=complete_models,
+        ),
+    ],
+    experiment: Annotated[str, typer.Option(help="Name of the experiment.", autocompletion=complete_experiments)],
     questions: Questions = QUESTIONS,
     outputs: Outputs = OUTPUTS,
     task: Tasks = None,
@@ -70,7 +85,7 @@ def run(
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(help="Size of a video, WIDTHxHEIGHT.", show_default="the model's own", rich_help_panel=VIDEO),
+        typer.Option(help="Size of a video, WIDTHxHEIGHT.", show_default="the nearest to 720p", rich_help_panel=VIDEO),
     ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of the videos; -1 lets the provider choose.", rich_help_panel=VIDEO)
@@ -111,6 +126,7 @@ def run(
     retry_failed: RetryFailed = False,
     retry_refused: RetryRefused = False,
     resubmit_uncertain: ResubmitUncertain = False,
+    yes: Yes = False,
     order_again: OrderAgain = False,
     executor: ExecutorName = "local",
     address: Address = None,
@@ -120,8 +136,10 @@ def run(
     """Let models generate videos. Existing videos are kept; the same command resumes."""
     from vmevalkit.jobs.progress import Progress
 
-    models, tasks = split_names(model), select_tasks(task)
+    models, tasks = split_models(model), select_tasks(task)
     models = add_yardstick(models) if with_baselines else models
+    if resubmit_uncertain and not dry_run:
+        confirm_resubmission(outputs, experiment, models, yes)
     jobs = Progress()
     with jobs_table(jobs) as on_done:
         from vmevalkit.jobs.executor import open_executor
@@ -189,6 +207,8 @@ def print_estimate(estimate: CostEstimate) -> None:
         typer.echo(_describe_estimate(model))
         for line in (*model.unsupported, *(f"missing: {what}" for what in model.missing)):
             typer.echo(f"  {line}")
+    for line in estimate.differences:
+        typer.echo(line)
     limit = "" if estimate.max_usd is None else f", ${estimate.max_usd:.2f} allowed"
     begin = sum(model.begin for model in estimate.models)
     if estimate.affordable < begin:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from vmevalkit.cli.command import FAILED, inform, print_capped, report_failures, split_names
+from vmevalkit.cli.completion import complete_experiments, complete_models
 from vmevalkit.cli.judge_options import (
     Answers,
     AssumeUsd,
@@ -54,12 +55,18 @@ S = TypeVar("S")
 def score(
     experiment: Annotated[
         str | None,
-        typer.Option(help="The experiment to score; with --videos, the one that gets the scores.", show_default=False),
+        typer.Option(
+            help="The experiment to score; with --videos, the one that gets the scores.",
+            show_default=False,
+            autocompletion=complete_experiments,
+        ),
     ] = None,
     with_: Annotated[
         str, typer.Option("--with", help="Name of the scorer: rules, generic, gpt-4o, judge with its options below.")
     ] = "rules",
-    model: Annotated[list[str] | None, typer.Option(help="Only these models.", show_default="all")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only these models.", show_default="all", autocompletion=complete_models)
+    ] = None,
     videos: Annotated[
         Path | None,
         typer.Option(

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
+
+from vmevalkit.cli.completion import complete_tasks
 
 if TYPE_CHECKING:
     from vmevalkit.tasks.task import AnyTask
 
 
-def tasks(name: Annotated[list[str] | None, typer.Argument(help="Show the parameters of these tasks.")] = None) -> None:
+class Template(StrEnum):
+    """Which kind of puzzle a template is."""
+
+    FILL = "fill"
+    MOVE = "move"
+    TURN = "turn"
+
+
+def tasks(
+    name: Annotated[
+        list[str] | None, typer.Argument(help="Show the parameters of these tasks.", autocompletion=complete_tasks)
+    ] = None,
+    template: Annotated[
+        Template | None, typer.Option(help="Print a small puzzle file that runs as it is: a start for your own puzzle.")
+    ] = None,
+) -> None:
     """List the tasks, or show the parameters of some of them.
 
     The option --set of the command generate takes the parameters as printed here.
     """
     from vmevalkit.tasks import TASKS
 
+    if template is not None:
+        from importlib import resources
+
+        folder = resources.files("vmevalkit.tasks.kit.templates")
+        typer.echo((folder / f"{template.value}.py").read_text("utf-8"), nl=False)
+        return
     for index, task in enumerate([TASKS[each] for each in name or TASKS]):
         if name:
             typer.echo(("\n" if index else "") + "\n".join(_describe_params(task)))
         else:
             typer.echo(f"{task.name}: {task.description} ({', '.join(task.difficulties)})")
     if not name:
+        for line in TASKS.list_missing():
+            typer.echo(line)
         typer.echo("\nparameters of a task: vmevalkit tasks NAME")
 
 

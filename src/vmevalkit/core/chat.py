@@ -17,6 +17,8 @@ from typing import Any, Literal, Protocol
 from vmevalkit.core.jsonable import dumps
 
 Role = Literal["system", "user", "assistant"]
+CUT_OFF = ("length", "max_tokens")
+"""Finish reasons of an answer that ended at the token limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ class ChatParams:
     """The longest answer."""
     seed: int | None = None
     schema: AnswerSchema | None = None
+    top_p: float | None = None
+    reasoning_effort: str | None = None
+    """Such as ``low`` or ``high``, for models that reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,11 @@ class ChatRequest:
             [message.role, [part.text if isinstance(part, TextPart) else [part.pixel_digest] for part in message.parts]]
             for message in self.messages
         ]
-        content = [model_identity, messages, json.loads(dumps(self.params)), self.vote]
+        params = json.loads(dumps(self.params))
+        for name in ("top_p", "reasoning_effort"):  # keys of answers that were asked for without them stay as they are
+            if params[name] is None:
+                del params[name]
+        content = [model_identity, messages, params, self.vote]
         return sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
@@ -127,6 +136,11 @@ class ChatAnswer:
     """``stop``, ``length``, ``content_filter``, ... as the server reports it."""
     sent: dict[str, Any] = field(default_factory=dict)
     """The parameters as they were sent: a server may not support all that were asked for."""
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the answer ended at the token limit."""
+        return self.finish_reason in CUT_OFF
 
 
 class ChatModel(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import types
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -76,6 +77,8 @@ def _decode(kind: Any, data: Any) -> Any:
         members = [member for member in get_args(kind) if member is not type(None)]
         return _decode(members[0], data) if len(members) == 1 else data
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if not isinstance(data, Mapping):
+            raise TypeError(f"{data!r} is not an object")
         hints = _type_hints(kind)
         fields = {f.name: f for f in dataclasses.fields(kind) if f.init}
         unknown = set(data) - set(fields)
@@ -93,6 +96,8 @@ def _decode(kind: Any, data: Any) -> Any:
         items = (_decode(args[0], item) for item in data)
         return origin(items)
     if origin is dict:
+        if not isinstance(data, Mapping):
+            raise TypeError(f"{data!r} is not an object")
         key_kind, item_kind = get_args(kind)
         return {key_kind(key): _decode(item_kind, item) for key, item in data.items()}
     if origin is Literal and data not in get_args(kind):
@@ -113,7 +118,10 @@ def _decode_plain(kind: Any, data: Any) -> Any:
     """Return a number, a text or a truth value. A value of another type is an error, not a conversion."""
     is_number = isinstance(data, int | float) and not isinstance(data, bool)
     if kind is float and is_number:
-        return float(data)
+        try:
+            return float(data)
+        except OverflowError:
+            raise ValueError("a whole number of more than 308 digits is not a number here") from None
     if kind is int and isinstance(data, int) and is_number:
         return data
     if kind in (str, bool) and isinstance(data, kind):

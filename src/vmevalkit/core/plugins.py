@@ -33,6 +33,8 @@ class PluginKind:
     """The setting that names Python files, separated like PATH, such as ``VMEVALKIT_TASKS``."""
     attribute: str
     """What a file must define, such as ``TASKS``."""
+    single: str = ""
+    """What it may define instead, for one plugin, such as ``TASK``."""
 
     def find_entry_points(self) -> list[EntryPoint]:
         """Return the entry points of installed packages, sorted by name."""
@@ -41,7 +43,10 @@ class PluginKind:
     def load_files(self) -> Iterator[tuple[str, Any]]:
         """Yield each file that the setting names, with the value of its attribute (None where it has none)."""
         for name in filter(None, (setting(self.files) or "").split(os.pathsep)):
-            yield name, getattr(self._load_file(Path(name).expanduser()), self.attribute, None)
+            module = self._load_file(Path(name).expanduser())
+            listed = getattr(module, self.attribute, None)
+            one = getattr(module, self.single, None) if self.single else None
+            yield name, [one] if listed is None and one is not None else listed
 
     def load_all(self) -> Iterator[tuple[str, Any]]:
         """Yield (place, value) for every entry point and file. ``place`` names the source in error messages."""
@@ -74,7 +79,7 @@ class PluginKind:
         return next((path.absolute() for path in paths if path.stem == stem), None)
 
 
-TASK_PLUGINS = PluginKind("vmevalkit.tasks", "VMEVALKIT_TASKS", "TASKS")
+TASK_PLUGINS = PluginKind("vmevalkit.tasks", "VMEVALKIT_TASKS", "TASKS", "TASK")
 MODEL_PLUGINS = PluginKind("vmevalkit.models", "VMEVALKIT_MODELS", "ROWS")
 SCORER_PLUGINS = PluginKind("vmevalkit.scorers", "VMEVALKIT_SCORERS", "SCORERS")
 

@@ -146,6 +146,10 @@ class Score:
     """Progress of the final state from the first frame (0) to an accepted answer (1), less damage."""
     process: float | None = None
     """Share of the video before the first gating finding."""
+    legal_progress: float | None = None
+    """Progress that was legally shown: that of the state before the first violation, or of the final state where there
+    is none or only the final state matters. What something foreign hides does not lower it. None where the scorer does
+    not judge the way."""
     findings: tuple[Finding, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     """Measurements of the task, each described in the task's documentation."""
@@ -173,16 +177,17 @@ class Score:
 
     @property
     def reward(self) -> float:
-        """A reward for training, from 0 to 1: 1 for a pass, else half of outcome times process; 0 where unscored.
+        """A reward for training, from 0 to 1: 1 for a pass, 0 where unscored, else half of the smaller of outcome and
+        legal progress.
 
-        Where a scorer judges none of these, its value is scaled to the same range."""
+        Where a scorer does not judge the way, the outcome counts alone; without an outcome the value is scaled."""
         if self.value is None:
             return 0.0
         if self.success if self.passed is None else self.passed:
             return 1.0
-        if self.outcome is None or self.process is None:
+        if self.outcome is None:
             return 0.5 * (self.value - 1) / (SUCCESS - 1)
-        return 0.5 * self.outcome * self.process
+        return 0.5 * min(self.outcome, 1.0 if self.legal_progress is None else self.legal_progress)
 
     def __repr__(self) -> str:
         if self.value is None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vmevalkit.core.records import Placement, Question, Score
 
 RULES = "RuleEvaluator"
@@ -50,4 +53,13 @@ class TracingScorer(Protocol):
         self, question: Question, video: Path, placement: Placement | None, own_run: bool
     ) -> tuple[Score, ScoreFiles]:
         """Return the verdict and what belongs beside it."""
+        ...
+
+
+@runtime_checkable
+class FrameScorer(Protocol):
+    """A scorer that also takes a video in memory, so that no file is written for it."""
+
+    def score_frames(self, question: Question, frames: NDArray[np.uint8], fps: float) -> Score:
+        """Return the verdict on the frames (time, height, width, RGB) of a video that was made for this question."""
         ...

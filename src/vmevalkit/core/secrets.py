@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import quote
 
 from vmevalkit.core.settings import all_settings
@@ -34,3 +35,14 @@ def redact(text: str, secrets: Iterable[str] | None = None) -> str:
         if secret in text:
             text = text.replace(secret, HIDDEN)
     return text
+
+
+def redact_values(value: Any, secrets: Iterable[str]) -> Any:
+    """Return a JSON value whose texts have no secrets. Names of fields stay: a setting may be called like one."""
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, Mapping):
+        return {name: redact_values(item, secrets) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_values(item, secrets) for item in value]
+    return value if value is None or isinstance(value, bool | int | float) else redact(str(value), secrets)

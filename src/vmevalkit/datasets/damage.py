@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import MediaError
-from vmevalkit.media.image import pixel_digest, read_image
+from vmevalkit.media.image import is_pixel_digest, pixel_digest, read_image
 from vmevalkit.store import layout
+from vmevalkit.tasks.task import AnyTask
 
 _PNG_START = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 _PNG_END = b"IEND\xaeB`\x82"
@@ -50,6 +51,19 @@ def _find_image_damage(path: Path, digest: str | None) -> str | None:
         return None if pixel_digest(read_image(path)) == digest else "does not show the pixels that were drawn"
     except MediaError:
         return "cannot be decoded"
+
+
+def has_pixel_digests(record: Mapping[str, Any]) -> bool:
+    """Return whether a question's record tells the pixels of both images."""
+    return all(is_pixel_digest(_digest_of(record, key)) for key in _IMAGES)
+
+
+def draw_digests(task: AnyTask, puzzle: Any) -> dict[str, str]:
+    """Return the digests of the images as they are drawn now."""
+    return {
+        "first_frame": pixel_digest(task.first_frame(puzzle)),
+        "final_frame": pixel_digest(task.final_frame(puzzle)),
+    }
 
 
 def _digest_of(record: Mapping[str, Any], key: str) -> str | None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import ConflictError, StoreError
 from vmevalkit.core.jsonable import to_json
-from vmevalkit.datasets.damage import find_damage
+from vmevalkit.datasets.damage import draw_digests, find_damage, has_pixel_digests
 from vmevalkit.store import layout, old_keys
-from vmevalkit.store.atomic import remove_folder
+from vmevalkit.store.atomic import remove_folder, write_file
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.record_spool import RecordSpool
-from vmevalkit.store.records import read_record
+from vmevalkit.store.records import read_record, record_bytes
 from vmevalkit.tasks.dataset import is_unfinished, question_id
 from vmevalkit.tasks.task import AnyTask
 
@@ -31,20 +32,28 @@ class ExistingQuestions:
     """Folders of other questions, and how each differs."""
     damaged: dict[Path, str] = field(default_factory=dict)
     """Folders of the same questions with damaged files, and the damage: they are drawn again."""
+    outdated: dict[Path, int] = field(default_factory=dict)
+    """Folders of undamaged questions whose records on disk have older digests, and their index."""
 
-    def compare(self, index: int, puzzle: Any, prompt: str, *, verify: bool) -> None:
+    def compare(self, index: int, task: AnyTask, puzzle: Any, *, verify: bool) -> None:
         """Compare an existing question with the planned one, and its files with what was drawn."""
         if index not in self.same:
             return
         record = self.same.read(index)
         folder = self.folder / str(record["id"])
-        if record.get("puzzle") != to_json(puzzle) or record.get("prompt") != prompt:
+        if record.get("puzzle") != to_json(puzzle) or record.get("prompt") != task.prompt(puzzle):
             self.conflicts[folder] = "its puzzle or prompt differs"
-        elif damage := find_damage(folder, record, verify=verify):
-            self.damaged[folder] = damage
-        else:
+            self.same.remove(index)
             return
-        self.same.remove(index)
+        if outdated := not has_pixel_digests(record):
+            # Old digests cannot tell whether the images are right, so they are compared with new ones.
+            record["pixel_digests"] = draw_digests(task, puzzle)
+        if damage := find_damage(folder, record, verify=verify or outdated):
+            self.damaged[folder] = damage
+            self.same.remove(index)
+        elif outdated:
+            self.outdated[folder] = index
+            self.same.put(index, record)
 
     def make_room(self, n: int, force: bool) -> None:
         """Refuse questions that are in the way, before anything is changed, or remove them with ``force``; then remove
@@ -64,14 +73,16 @@ class ExistingQuestions:
             remove_folder(folder)
         for index in surplus:
             self.same.remove(index)
+        for folder, index in self.outdated.items():
+            write_file(folder / layout.QUESTION_RECORD, record_bytes(self.same.read(index)))
         self.conflicts.clear()
 
 
-def find_existing_questions(task: AnyTask, root: Path, seed: int, params: Any, n: int) -> ExistingQuestions:
-    """Read the task's folder. Nothing is changed."""
+def find_existing_questions(task: AnyTask, root: Path, seed: int, choices: Sequence[Any], n: int) -> ExistingQuestions:
+    """Read the task's folder. Question i is to have the params ``choices[i % len(choices)]``. Nothing is changed."""
     folder = root / layout.domain_folder(task.name)
     existing = ExistingQuestions(folder, RecordSpool(folder), RecordSpool(folder))
-    expected = {"seed": seed, "params": to_json(params)}
+    params = [to_json(choice) for choice in choices]
     for folder in layout.subfolders(existing.folder):
         if is_unfinished(folder):  # a power cut emptied files that were not yet on the disk
             existing.damaged[folder] = "a file is empty"
@@ -86,6 +97,7 @@ def find_existing_questions(task: AnyTask, root: Path, seed: int, params: Any, n
             elif record:
                 existing.by_hand.add(record)
             continue
+        expected = {"seed": seed, "params": params[index % len(params)]}
         differences = [
             f"its {key} is {record.get(key)}, not {value}"
             for key, value in expected.items()

@@ -1,8 +1,8 @@
-"""Images of all tasks: a page with every difficulty, and one overview with a strip of each task."""
+"""Images of all tasks: a page with every difficulty, and one overview with a card for each task."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import cv2
@@ -21,11 +21,16 @@ HEIGHT = 200
 MOMENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 OVERVIEW_WIDTH = 1200
-OVERVIEW_MOMENTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-_MARGIN, _HEADER, _ROW = 24, 36, 130
-_TITLE_WIDTH = 206
-_CELL_WIDTH = (OVERVIEW_WIDTH - 2 * _MARGIN - _TITLE_WIDTH) // len(OVERVIEW_MOMENTS)
-_FRAME_WIDTH, _FRAME_HEIGHT = _CELL_WIDTH - 12, _ROW - 12
+OVERVIEW_MOMENTS = (0.0, 0.5, 1.0)
+_COLUMNS, _MARGIN, _HEADING, _CARD, _GAP = 3, 24, 54, 152, 20
+_CARD_WIDTH = (OVERVIEW_WIDTH - 2 * _MARGIN - (_COLUMNS - 1) * _GAP) // _COLUMNS
+_FRAME_WIDTH, _FRAME_HEIGHT = (_CARD_WIDTH - 12) // len(OVERVIEW_MOMENTS), 112
+_HEADINGS = {
+    "planning": "Planning: find a way",
+    "deduction": "Deduction: follow the rules",
+    "perception": "Perception: see what is where and how it turns",
+    "": "Other tasks",
+}
 _PADDING = 0.04
 """White space around a trimmed scene, as a share of its longer side."""
 _BACKGROUND, _EDGE, _TEXT, _QUIET_TEXT = "#f8fafc", "#cbd5e1", "#0f172a", "#64748b"
@@ -58,39 +63,56 @@ def write_overview(image: Path | str, tasks: Sequence[str] | None = None, seed: 
 
 
 def draw_overview(tasks: Sequence[str] | None = None, seed: int = 1) -> Frame:
-    """Return one image with a row for each task: its title and six frames of a solution of middle difficulty.
-
-    Tasks in which the way to the answer counts come first."""
-    rows = sorted((TASKS[name] for name in tasks or TASKS), key=_is_judged_by_final_state)
-    canvas = Canvas(OVERVIEW_WIDTH, _HEADER + _ROW * len(rows) + _MARGIN, _BACKGROUND)
-    for index in (0, len(OVERVIEW_MOMENTS) - 1):
-        label = "final frame" if index else "first frame"
-        canvas.text(label, _cell_centre(index), _HEADER / 2 + 4, 13, _QUIET_TEXT)
-    for row, task in enumerate(rows):
-        _draw_row(canvas, task, _HEADER + _ROW * row, seed)
+    """Return one image with a card for each task: its title, and the first, a middle and the final frame of a solution
+    of middle difficulty. Tasks of one cognitive group stand together."""
+    groups = _group_tasks(tasks)
+    canvas, top = Canvas(OVERVIEW_WIDTH, _measure_height(groups), _BACKGROUND), _MARGIN // 2
+    for group, members in groups.items():
+        canvas.text(_HEADINGS[group], _MARGIN, top + _HEADING / 2, 20, _TEXT, bold=True, anchor="left")
+        top += _HEADING
+        for index, task in enumerate(members):
+            row, column = divmod(index, _COLUMNS)
+            _draw_card(canvas, task, _MARGIN + column * (_CARD_WIDTH + _GAP), top + _CARD * row, seed)
+        top += _CARD * _count_rows(members)
     return canvas.frame()
+
+
+def measure_overview(tasks: Sequence[str] | None = None) -> tuple[int, int]:
+    """Return width and height of the overview of these tasks."""
+    return OVERVIEW_WIDTH, _measure_height(_group_tasks(tasks))
+
+
+def _group_tasks(tasks: Sequence[str] | None) -> dict[str, list[AnyTask]]:
+    """Return the tasks of each group; those in which the way counts come first."""
+    chosen = sorted((TASKS[name] for name in tasks or TASKS), key=_is_judged_by_final_state)
+    groups = {group: [task for task in chosen if task.group == group] for group in _HEADINGS}
+    return {group: members for group, members in groups.items() if members}
+
+
+def _count_rows(members: Sequence[AnyTask]) -> int:
+    return -(-len(members) // _COLUMNS)
+
+
+def _measure_height(groups: Mapping[str, Sequence[AnyTask]]) -> int:
+    return _MARGIN + sum(_HEADING + _CARD * _count_rows(members) for members in groups.values())
 
 
 def _is_judged_by_final_state(task: AnyTask) -> bool:
     return task.tricks["cut_to_final"] == "pass"
 
 
-def _cell_centre(index: int) -> float:
-    return _MARGIN + _TITLE_WIDTH + (index + 0.5) * _CELL_WIDTH
-
-
-def _draw_row(canvas: Canvas, task: AnyTask, top: int, seed: int) -> None:
-    middle = top + _ROW / 2
+def _draw_card(canvas: Canvas, task: AnyTask, left: int, top: int, seed: int) -> None:
     counted = "the final state counts" if _is_judged_by_final_state(task) else "the way counts"
-    canvas.text(task.title, _MARGIN, middle - 11, 18, _TEXT, bold=True, anchor="left")
-    canvas.text(counted, _MARGIN, middle + 13, 13, _QUIET_TEXT, anchor="left")
+    canvas.text(task.title, left, top + 10, 14, _TEXT, bold=True, anchor="left")
+    canvas.text(counted, left + _CARD_WIDTH, top + 10, 11, _QUIET_TEXT, anchor="right")
     difficulties = list(task.difficulties)
     puzzle = plan(task, 1, seed, task.preset(difficulties[len(difficulties) // 2]))[0]
     frames = _trim([task.draw(puzzle, task.solution(puzzle, moment)) for moment in OVERVIEW_MOMENTS])
     for index, full in enumerate(frames):
-        frame = _shrink(full, _FRAME_WIDTH, _FRAME_HEIGHT)
+        frame = _shrink(full, _FRAME_WIDTH - 2, _FRAME_HEIGHT)
         height, width = frame.shape[:2]
-        x, y = round(_cell_centre(index) - width / 2), round(middle - height / 2)
+        x = left + index * (_FRAME_WIDTH + 6) + (_FRAME_WIDTH - width) // 2
+        y = top + 22 + (_FRAME_HEIGHT - height) // 2
         canvas.rectangle(x - 1, y - 1, width + 2, height + 2, _EDGE)
         canvas.paste(frame, x, y)
 

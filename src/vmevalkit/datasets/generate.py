@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from vmevalkit.core.errors import StoreError
+from vmevalkit.core.errors import Exhausted, StoreError
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.datasets.existing_questions import find_existing_questions
 from vmevalkit.datasets.index import IndexEntry, write_index
@@ -29,7 +29,7 @@ from vmevalkit.tasks.dataset import (
     write_question,
     write_solution,
 )
-from vmevalkit.tasks.planning import check_number, iterate_puzzles
+from vmevalkit.tasks.planning import check_number, iterate_mixed_puzzles
 from vmevalkit.tasks.task import AnyTask
 
 MAX_GAPS = 4096
@@ -42,10 +42,13 @@ class TaskRecipe:
 
     task: AnyTask
     seed: int
-    params: Any
-    difficulty: str
+    choices: tuple[Any, ...]
+    """Params of the difficulties, in turn: question i has those of ``choices[i % len(choices)]``."""
     root: Path
     solutions: bool = False
+
+    def params_of(self, index: int) -> Any:
+        return self.choices[index % len(self.choices)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Generated:
     """Ids of damaged questions that were drawn again, and the damage."""
     failures: tuple[tuple[str, JobFailure], ...]
     """Ids that could not be drawn, and why."""
+    exhausted: str | None
+    """Why there are fewer questions than asked for; None where there are as many."""
     fingerprint: str
     """Fingerprint of questions 0 to asked - 1: it depends on task, seed, params and number alone."""
     pixel_fingerprint: str
@@ -93,6 +98,12 @@ class GenerateSummary:
     @property
     def failures(self) -> tuple[tuple[str, JobFailure], ...]:
         return tuple(failure for task in self.tasks for failure in task.failures)
+
+    @property
+    def problems(self) -> list[str]:
+        """Why questions are missing: tasks that have fewer than asked for, and questions that could not be drawn."""
+        too_few = [f"{task.task}: {task.exhausted}" for task in self.tasks if task.exhausted]
+        return [*too_few, *(f"{name}: {failure}" for name, failure in self.failures)]
 
 
 def generate(
@@ -116,17 +127,20 @@ def generate(
     compares the pixels of existing images with the recorded digests. Other questions of the task are refused
     (ConflictError) before anything is changed, unless ``force`` is set: then the task's folder holds exactly what was
     asked for. Questions made by hand are left alone, as long as their ids are not needed. Questions of the same recipe
-    beyond ``n`` stay. ``params`` override single params of the preset. ``executor`` draws the questions, by
-    default ``workers`` processes. ``on_done`` gets the numbers of existing and of requested questions.
+    beyond ``n`` stay. ``difficulty`` may name several, separated by commas: question i has the one with the number
+    i modulo their number. A task with fewer than ``n`` distinct questions makes those. ``params`` override single
+    params of the preset. ``executor`` draws the questions, by default ``workers`` processes. ``on_done`` gets the
+    numbers of existing and of requested questions.
     """
     executor = executor or LocalExecutor(workers)
     root = Path(out)
     chosen = list({task.name: task for task in (TASKS[t] if isinstance(t, str) else t for t in tasks)}.values())
     recipes = []
     for task in chosen:
-        values = override_params(task, difficulty, params)
-        check_number(task, n, values)
-        recipes.append(TaskRecipe(task, seed, values, difficulty_of(task, values), root, solutions))
+        names = [name.strip() for name in difficulty.split(",")] if difficulty else [None]
+        choices = tuple(override_params(task, name, params) for name in names)
+        check_number(task, min(n, 1), choices[0])
+        recipes.append(TaskRecipe(task, seed, choices, root, solutions))
     with ExitStack() as stack:
         for recipe in recipes:
             folder = root / layout.domain_folder(recipe.task.name)
@@ -148,8 +162,9 @@ class _TaskPlan:
 
     def __init__(self, recipe: TaskRecipe, n: int, force: bool, verify: bool) -> None:
         self.recipe, self._n = recipe, n
-        self._existing = find_existing_questions(recipe.task, recipe.root, recipe.seed, recipe.params, n)
-        self._puzzles = iterate_puzzles(recipe.task, recipe.seed, recipe.params)
+        self._existing = find_existing_questions(recipe.task, recipe.root, recipe.seed, recipe.choices, n)
+        self._exhausted: str | None = None
+        self._puzzles = self._plan_puzzles()
         self._gaps: dict[int, Any] | None = {}
         """Planned puzzles of missing questions before the last existing one; None where there are too many to keep."""
         self._planned = 0
@@ -160,11 +175,18 @@ class _TaskPlan:
         self.kept = sum(index < n for index in self._records.list_numbers())
         self._failures: list[tuple[str, JobFailure]] = []
 
+    def _plan_puzzles(self) -> Iterator[Any]:
+        """Yield all puzzles, and keep why there are no more."""
+        try:
+            yield from iterate_mixed_puzzles(self.recipe.task, self.recipe.seed, self.recipe.choices)
+        except Exhausted as error:
+            self._exhausted = str(error)
+
     def _compare(self, verify: bool) -> None:
         """Plan as far as questions exist, and compare those with the planned ones."""
         last = max((index for index in self._existing.same.list_numbers() if index < self._n), default=-1)
         for index, puzzle in enumerate(islice(self._puzzles, last + 1)):
-            self._existing.compare(index, puzzle, self.recipe.task.prompt(puzzle), verify=verify)
+            self._existing.compare(index, self.recipe.task, puzzle, verify=verify)
             if self._gaps is not None and self._is_to_draw(index):
                 self._gaps[index] = puzzle
                 if len(self._gaps) > MAX_GAPS:
@@ -179,8 +201,7 @@ class _TaskPlan:
     def _iterate_planned(self) -> Iterator[tuple[int, Any]]:
         """Yield index and puzzle of every question that may have to be drawn."""
         if self._gaps is None:  # planning again costs less than keeping most puzzles of a large dataset
-            puzzles = iterate_puzzles(self.recipe.task, self.recipe.seed, self.recipe.params)
-            yield from enumerate(islice(puzzles, self._n))
+            yield from enumerate(islice(self._plan_puzzles(), self._n))
             return
         yield from self._gaps.items()
         yield from enumerate(islice(self._puzzles, self._n - self._planned), self._planned)
@@ -209,8 +230,8 @@ class _TaskPlan:
             fingerprints = compute_fingerprints(pairs)
         info = {
             "seed": recipe.seed,
-            "params": to_json(recipe.params),
-            "difficulty": recipe.difficulty,
+            "params": to_json(recipe.choices[0] if len(recipe.choices) == 1 else recipe.choices),
+            "difficulty": ",".join(difficulty_of(recipe.task, params) for params in recipe.choices),
             "version": recipe.task.version,
             "questions": len(pairs),
             "fingerprint": fingerprints[0],
@@ -229,6 +250,7 @@ class _TaskPlan:
             beyond=beyond,
             repaired=tuple((folder.name, damage) for folder, damage in self._existing.damaged.items()),
             failures=tuple(self._failures),
+            exhausted=self._exhausted,
             fingerprint=fingerprints[0],
             pixel_fingerprint=fingerprints[1],
         )
@@ -293,9 +315,9 @@ class Drawer(PortableJob[DrawJob, dict[str, Any]]):
             job.puzzle,
             job.id,
             recipe.root,
-            difficulty=recipe.difficulty,
+            difficulty=difficulty_of(recipe.task, recipe.params_of(job.index)),
             seed=recipe.seed,
             index=job.index,
-            params=recipe.params,
+            params=recipe.params_of(job.index),
             solution=recipe.solutions,
         )

@@ -42,11 +42,14 @@ COMPARE_FRAMES = (
     "You see frames of the generated video in order, with their times; the last one is its final frame. "
     "Compare the final frame with the expected ground truth final frame."
 )
-WAY_COUNTS = (
-    "Also check that every change on the way is shown and legal: a correct final frame that is reached by a jump or an "
-    "illegal step is rated 2 or lower."
+ASK_PROCESS = (
+    "Answer a second question apart from the score: is every move on the way to the final frame legal and shown? A "
+    "jump to the answer and a step against the rules, such as a line through a wall, make it false. Rate the final "
+    "frame for itself: an illegal move does not lower its score."
 )
-"""Added for several frames of a task in which the way to the answer counts."""
+"""Added for several frames of a task in which every move must be legal and visible."""
+PROCESS = "every_move_legal_and_shown"
+"""Key of the answer to the second question."""
 RESPOND = 'Respond in JSON: {"solution_correctness_score": <1-5>, "explanation": "<brief explanation>"}'
 RESPOND_REASON_FIRST = (
     "First describe what differs between the final frame and the expected result, then rate. "
@@ -71,9 +74,9 @@ def find_guidance(task_type: str) -> str | None:
     return TASK_GUIDANCE.get(task_type) or TASK_GUIDANCE.get(task_type.removesuffix("_task"))
 
 
-def make_judge_prompt(task_type: str) -> str:
-    """Return the specification's prompt with the guidance of the task."""
-    guidance = find_guidance(task_type)
-    if guidance is None:
+def make_judge_prompt(task_type: str, guidance: str | None = None) -> str:
+    """Return the specification's prompt with the guidance of the task, or with another one."""
+    guidance = find_guidance(task_type) if guidance is None else guidance
+    if not guidance:
         return JUDGE_PROMPT.replace("{TASK_SPECIFIC_GUIDANCE}\n\n", "")
     return JUDGE_PROMPT.replace("{TASK_SPECIFIC_GUIDANCE}", guidance)

@@ -53,27 +53,28 @@ class CardDetector:
         """``opening`` are the first frames of the video: a video may fade in."""
         self._scene: _Plane | None = None
         self._scene_contrast = 0.0
-        self._shrunk: tuple[Frame, _Plane] | None = None
+        self._shrunk: tuple[Frame, _Plane, float] | None = None
+        self._opening: dict[int, tuple[Frame, _Plane, float]] = {}
         self._last: _Plane | None = None
         self._is_fading = True  # a video may begin with one colour
         self.is_still = False
         """Whether the last frame was a card that shows the same as the frame before it."""
         if opening:
-            self._set_scene(max((_shrink(frame) for frame in opening), key=_measure_contrast))
+            self._opening = {id(frame): _shrink(frame) for frame in opening}
+            self._set_scene(*max(self._opening.values(), key=lambda shrunk: shrunk[2])[1:])
 
-    def _set_scene(self, small: _Plane) -> None:
-        self._scene, self._scene_contrast = small, _measure_contrast(small)
+    def _set_scene(self, small: _Plane, contrast: float) -> None:
+        self._scene, self._scene_contrast = small, contrast
 
-    def _shrink_once(self, frame: Frame) -> _Plane:
-        """Return the frame at the small size. Each frame is asked about twice."""
+    def _shrink_once(self, frame: Frame) -> tuple[_Plane, float]:
+        """Return the frame at the small size, and its contrast. Each frame is asked about two or three times."""
         if self._shrunk is None or self._shrunk[0] is not frame:
-            self._shrunk = frame, _shrink(frame)
-        return self._shrunk[1]
+            self._shrunk = self._opening.pop(id(frame), None) or _shrink(frame)
+        return self._shrunk[1:]
 
     def measure_strength(self, frame: Frame) -> float:
         """Return the contrast of the next frame relative to the last scene, where it shows the same; otherwise 1."""
-        small = self._shrink_once(frame)
-        contrast = _measure_contrast(small)
+        small, contrast = self._shrink_once(frame)
         if contrast < _FLAT_LEVELS and self._is_fading:
             return 0.0
         strength = 1.0
@@ -84,9 +85,10 @@ class CardDetector:
 
     def remember(self, frame: Frame) -> None:
         """Take a frame that could be read. While a scene fades, the detector keeps it as it was before."""
-        small, self._last = self._shrink_once(frame), None
-        if _measure_contrast(small) >= self._scene_contrast or not self._shows_scene(small):
-            self._set_scene(small)
+        small, contrast = self._shrink_once(frame)
+        self._last = None
+        if contrast >= self._scene_contrast or not self._shows_scene(small):
+            self._set_scene(small, contrast)
 
     def _shows_scene(self, small: _Plane) -> bool:
         return self._scene is not None and _correlate(small, self._scene) > _SAME_SCENE
@@ -108,9 +110,8 @@ class CardDetector:
 
     def is_card(self, frame: Frame) -> bool:
         """Return whether the next frame, which cannot be read, is part of a fade or a card."""
-        small = self._shrink_once(frame)
+        small, contrast = self._shrink_once(frame)
         last, self._last, self.is_still = self._last, small, False
-        contrast = _measure_contrast(small)
         if self._scene is None:
             return contrast < _FLAT_LEVELS
         if contrast < _FLAT_LEVELS:
@@ -160,11 +161,13 @@ def _count_brightening(strengths: Sequence[float], strength: float) -> int:
     return count
 
 
-def _shrink(frame: Frame) -> _Plane:
-    step = min(frame.shape[:2]) // _SAMPLES
+def _shrink(frame: Frame) -> tuple[Frame, _Plane, float]:
+    """Return a frame, the same at the small size, and its contrast."""
+    step, source = min(frame.shape[:2]) // _SAMPLES, frame
     if step > 1:  # averaging all pixels takes longer than reading the frame
-        frame = np.ascontiguousarray(frame[::step, ::step])
-    return np.asarray(cv2.resize(frame, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), np.float32)
+        source = np.ascontiguousarray(frame[::step, ::step])
+    small = np.asarray(cv2.resize(source, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), np.float32)
+    return frame, small, _measure_contrast(small)
 
 
 def _blur(image: _Plane) -> _Plane:
@@ -172,10 +175,10 @@ def _blur(image: _Plane) -> _Plane:
 
 
 def _measure_contrast(image: _Plane) -> float:
-    return float(image.std(axis=(0, 1)).max())
+    return float(cv2.meanStdDev(image)[1].max())
 
 
 def _correlate(one: _Plane, other: _Plane) -> float:
-    a, b = (image - image.mean(axis=(0, 1)) for image in (one, other))
-    size = float(np.sqrt((a * a).sum() * (b * b).sum()))
-    return float((a * b).sum()) / size if size > 0 else 0.0
+    a, b = (np.subtract(image, cv2.mean(image)[:3], dtype=np.float32).ravel() for image in (one, other))
+    size = float(np.sqrt(float(a @ a) * float(b @ b)))
+    return float(a @ b) / size if size > 0 else 0.0

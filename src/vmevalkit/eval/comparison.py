@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import cv2
 import numpy as np
 
-from vmevalkit.media.image import Frame
+from vmevalkit.media.image import Frame, Mask
 from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.residual import Blob, find_blobs, find_changed_pixels
 from vmevalkit.tasks.task import AnyTask
@@ -18,6 +19,8 @@ TRACKED_SHARE = 0.2
 _MOVED, _GROWN = 0.06, 1.5
 """How far something may move from one comparison to the next, as a share of the image, and how much it may grow."""
 _AROUND = np.ones((9, 9), np.uint8)
+RIM_REACH = 0.022
+"""By how much lines and parts may be thicker or thinner, as a share of the image's shorter side."""
 
 
 class FrameComparison:
@@ -31,6 +34,8 @@ class FrameComparison:
         self._task, self._puzzle = task, puzzle
         self._start: tuple[Frame, Frame] | None = None
         self._drawn: tuple[Any, tuple[Frame, ...]] | None = None
+        self._moved: Mask | None = None
+        self._rim = RIM_REACH if task.has_flat_colours else 0.0
 
     @property
     def redrawn(self) -> Frame | None:
@@ -44,11 +49,20 @@ class FrameComparison:
         if self._drawn is None or self._drawn[0] != state:
             self._drawn = state, self._expect(state, frame)
         expected, min_area = self._drawn[1], TRACKED_SHARE * self._task.smallest_mark
-        blobs = find_blobs(frame.image, expected, frame.visible, min_area)
+        blobs = find_blobs(frame.image, expected, frame.visible, min_area, self._rim)
         if not blobs:
             return ()
         others = [_fit(other, frame) for other in self._task.vary_backdrop(self._puzzle, state, frame.image)]
-        return find_blobs(frame.image, (*expected, *others), frame.visible, min_area) if others else blobs
+        return find_blobs(frame.image, (*expected, *others), frame.visible, min_area, self._rim) if others else blobs
+
+    def locate_on_ways(self, blobs: Sequence[Blob]) -> tuple[Blob, ...]:
+        """Return the areas with the share of each that is where a part has moved in the frames compared so far."""
+        if self._moved is None or not self._task.has_flat_colours:  # a camera that turns moves the whole scene
+            return tuple(blobs)
+        side = 2 * round(self._task.smallest_mark**0.5 * min(self._moved.shape) / 2) + 1
+        ways = cv2.morphologyEx(self._moved.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((2 * side + 1, 2 * side + 1)))
+        ways = cv2.dilate(ways, _AROUND).astype(bool)
+        return tuple(replace(blob, moved_share=_measure_share(blob, ways)) for blob in blobs)
 
     def settle_touched_parts(self, frame: RegisteredFrame, state: Any, before: Any, overlays: Sequence[Blob]) -> Any:
         """Return the state, with parts as they were before that differ only because something else touches them.
@@ -71,23 +85,32 @@ class FrameComparison:
         return settled if left < now else state
 
     def leave_out_deciding(self, blobs: Sequence[Blob], state: Any) -> tuple[Blob, ...]:
-        """Return the areas that are away from the parts that decide."""
+        """Return the areas that are away from the parts that decide, light and style apart."""
         if not blobs:
             return ()
         task, puzzle = self._task, self._puzzle
         boxes = (*task.explained_boxes(puzzle, state), *task.deciding_boxes(puzzle, state))
-        return tuple(blob for blob in blobs if not any(blob.overlaps(box) for box in boxes))
+        return tuple(blob for blob in blobs if not blob.is_style and not any(map(blob.overlaps, boxes)))
 
     def _expect(self, state: Any, frame: RegisteredFrame) -> tuple[Frame, ...]:
         assert self._start is not None
         redrawn_start, first = self._start
         redrawn = self._redraw(state, frame)
         changed = find_changed_pixels(redrawn, redrawn_start)
-        near = cv2.dilate(changed.astype(np.uint8), _AROUND).astype(bool)
-        return redrawn, np.where(near[..., None], redrawn, first)
+        self._moved = changed if self._moved is None else self._moved | changed
+        return redrawn, cv2.copyTo(redrawn, cv2.dilate(changed.view(np.uint8), _AROUND), first.copy())
 
     def _redraw(self, state: Any, frame: RegisteredFrame) -> Frame:
         return _fit(self._task.draw(self._puzzle, state), frame)
+
+
+def _measure_share(blob: Blob, area: Mask) -> float:
+    """Return the share of a blob that is in an area of the image."""
+    if blob.mask is None:
+        return 0.0
+    top, left = round(blob.top * area.shape[0]), round(blob.left * area.shape[1])
+    part = area[top : top + blob.mask.shape[0], left : left + blob.mask.shape[1]]
+    return float(part[blob.mask].mean())
 
 
 def _fit(image: Frame, frame: RegisteredFrame) -> Frame:

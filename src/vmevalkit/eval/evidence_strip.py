@@ -23,6 +23,7 @@ from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.image import Frame
 from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.video import probe, read_frames
+from vmevalkit.tasks.pictures.own_pictures import PreparedQuestion, prepare_question
 from vmevalkit.tasks.task import AnyTask, FrameReading
 
 WIDTH = 1000
@@ -87,29 +88,29 @@ def _choose_frames(at: int, trace: Trace) -> tuple[int, ...]:
 
 def make_evidence_strip(
     task: AnyTask, puzzle: Any, video: Path, judged: JudgedVideo, placement: Placement | None,
-    first_frame: Frame | None = None,
+    first_frame: Frame | None = None, final_frame: Path | None = None,
 ) -> Frame | None:  # fmt: skip
     """Return the strip of a video; None where nothing was found in it."""
     rows = choose_rows(judged.score.findings, judged.trace) if judged.trace else []
     if not rows:
         return None
     needed = sorted({index for row in rows for index in row.frames})
-    shown = dict(zip(needed, _register_again(task, puzzle, video, placement, needed, first_frame), strict=False))
-    overlay = StateOverlay(task, puzzle)
+    prepared = prepare_question(task, puzzle, first_frame, final_frame)
+    shown = dict(zip(needed, _register_again(prepared, puzzle, video, placement, needed), strict=False))
+    overlay = StateOverlay(prepared.task, puzzle)
     tile = (WIDTH - (COLUMNS - 1) * _GAP) // COLUMNS
     parts = [_draw_row(row, judged.trace, shown, overlay, tile) for row in rows]
     return np.concatenate([*parts, _draw_legend()])
 
 
 def _register_again(
-    task: AnyTask, puzzle: Any, video: Path, placement: Placement | None, needed: Sequence[int],
-    first_frame: Frame | None,
+    prepared: PreparedQuestion, puzzle: Any, video: Path, placement: Placement | None, needed: Sequence[int]
 ) -> Iterator[RegisteredFrame]:  # fmt: skip
     """Yield the frames with these indexes, aligned as they were read. The video is decoded up to the last of them."""
     info = probe(video)
-    frames = read_frames(video, within=working_size(task, puzzle, (info.width, info.height)))
+    frames = read_frames(video, within=working_size(prepared.task, puzzle, (info.width, info.height)))
     opening, frames = read_opening(frames)
-    registrar = make_registrar(task, puzzle, placement, first_frame)
+    registrar = make_registrar(prepared, puzzle, placement)
     registrar.start(opening)
     remaining, next_s = list(needed), 0.0
     for index, timed in enumerate(frames):

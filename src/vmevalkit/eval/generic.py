@@ -12,7 +12,6 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vmevalkit.core.errors import MediaError, NotAVideo
 from vmevalkit.core.records import SUCCESS, Finding, Placement, Question, Score
@@ -22,7 +21,7 @@ from vmevalkit.media.registration import MATCH_THRESHOLD, Registrar
 from vmevalkit.media.video import TimedFrame, read_frames
 
 EVALUATOR = "GenericEvaluator"
-VERSION = "1"
+VERSION = "2"
 LIMITS_NOTE = (
     "only pictures were compared: another right answer, an illegal way and the meaning of a difference are unknown"
 )
@@ -32,12 +31,12 @@ LONG_SIDE = 400
 """Longest side of the images that are compared."""
 MIN_CHANGE = 24.0
 """Levels by which the expected frame must differ from the first one for a pixel to count as changed."""
-TOLERANCE = 2
-"""Pixels by which an edge may be off."""
-SAME_LEVELS = 40.0
-"""Levels by which an expected pixel may be off: coding, blur and colour casts that the registration left."""
-DAMAGE_SHARE = 0.004
-"""Largest part of the image that may differ outside of what must change without being damage."""
+DAMAGE_LEVELS, DAMAGE_BLUR = 30.0, 2.0
+"""Levels by which a pixel that must stay may differ, after a blur of so many pixels: edges may be off."""
+DAMAGE_SHARE = 0.0003
+"""Largest part of the image that may differ where nothing must change. All parts count together."""
+DAMAGE_PIXELS = 6
+"""Smaller parts are noise."""
 NOISE_LEVELS = 12.0
 """Levels of difference that do not count: coding noise and a cast of colours."""
 BLUR = 1.2
@@ -113,13 +112,13 @@ def _judge(first: Frame, expected: Frame, must_change: Mask, seen: RegisteredFra
     region = _grow(must_change) & visible
     left = _sum_difference(seen.image, expected, region) / _sum_difference(first, expected, region)
     outcome = min(max((1 - left - UNCERTAIN) / (1 - 2 * UNCERTAIN), 0.0), 1.0)
-    is_explained = _find_same(seen.image, expected) | _find_same(seen.image, first)
-    damage = _largest_share(~is_explained & visible & ~region)
+    has_changed = _find_difference(seen.image, expected) & _find_difference(seen.image, first)
+    damage = _measure_share(has_changed & visible & ~region)
     is_damaged = damage > DAMAGE_SHARE
     value = next((value for least, value in GRADES if outcome >= least), 1)
     value = min(value, 3) if is_damaged else value
     findings = (
-        (Finding("changed_elsewhere", True, f"{damage:.1%} of the image changed that had to stay"),)
+        (Finding("changed_elsewhere", True, f"{damage:.2%} of the image changed that had to stay"),)
         if is_damaged
         else ()
     )
@@ -156,13 +155,10 @@ def _find_change(first: Frame, expected: Frame) -> Mask:
     return np.asarray(difference > MIN_CHANGE, np.bool_)
 
 
-def _find_same(image: Frame, other: Frame) -> Mask:
-    """Return the pixels whose levels are within those of the other image near by: edges may be blurred or off."""
-    kernel = np.ones((2 * TOLERANCE + 1, 2 * TOLERANCE + 1), np.uint8)
-    low: NDArray[np.float32] = np.asarray(cv2.erode(other, kernel), np.float32) - SAME_LEVELS
-    high: NDArray[np.float32] = np.asarray(cv2.dilate(other, kernel), np.float32) + SAME_LEVELS
-    levels = image.astype(np.float32)
-    return np.asarray(((levels >= low) & (levels <= high)).all(axis=2), np.bool_)
+def _find_difference(image: Frame, other: Frame) -> Mask:
+    """Return the pixels in which two images differ by more than coding and edges that are off."""
+    one, two = (cv2.GaussianBlur(each.astype(np.float32), (0, 0), DAMAGE_BLUR) for each in (image, other))
+    return np.asarray(np.abs(one - two).max(axis=2) > DAMAGE_LEVELS, np.bool_)
 
 
 def _sum_difference(image: Frame, other: Frame, region: Mask) -> float:
@@ -176,15 +172,14 @@ def _grow(mask: Mask) -> Mask:
     return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((7, 7), np.uint8)), np.bool_)
 
 
-def _largest_share(mask: Mask) -> float:
-    """Return the size of the largest connected part, as a share of the image."""
+def _measure_share(mask: Mask) -> float:
+    """Return the size of all connected parts together, as a share of the image. Specks do not count."""
     mask = mask.copy()
     mask[:2] = mask[-2:] = False
     mask[:, :2] = mask[:, -2:] = False
-    if not mask.any():
-        return 0.0
     _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
-    return float(stats[1:, cv2.CC_STAT_AREA].max()) / mask.size
+    areas = stats[1:, cv2.CC_STAT_AREA]
+    return float(areas[areas >= DAMAGE_PIXELS].sum()) / mask.size
 
 
 def _unscored(reason: str) -> Score:

@@ -17,12 +17,14 @@ from vmevalkit.core.async_scorer import CallOptions, Judgement
 from vmevalkit.core.chat import ChatAnswer, ChatModel, ChatRequest
 from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.records import SUCCESS, Finding, Question, Score
-from vmevalkit.eval.judge_config import TIMEOUT_S, JudgeConfig
-from vmevalkit.eval.judge_requests import EXPLANATION, SCORE, make_request
+from vmevalkit.eval.criteria import cap_value, find_hint
+from vmevalkit.eval.judge_config import SPECIFICATION, TIMEOUT_S, JudgeConfig
+from vmevalkit.eval.judge_requests import EXPLANATION, SCORE, asks_process, make_request
+from vmevalkit.eval.PROMPTS import PROCESS
 from vmevalkit.jobs.budget import Budget
 from vmevalkit.jobs.calls import CallResult
 from vmevalkit.jobs.chat_calls import ChatCaller
-from vmevalkit.jobs.limits import CHAT_LIMITS
+from vmevalkit.jobs.limits import CHAT_LIMITS, choose_chat_limits
 from vmevalkit.models.chat import find_chat_spec, is_same_vendor, load_chat_spec
 from vmevalkit.store import layout
 
@@ -44,6 +46,13 @@ class Vote:
     def value(self) -> int | None:
         answer = self.result.answer
         return None if answer is None or self.result.status != "answered" else read_value(answer)
+
+    @property
+    def is_legal(self) -> bool | None:
+        """Whether every move is legal and shown; None where the judge does not say."""
+        answer = self.result.answer
+        said = (answer.parsed or {}).get(PROCESS) if answer is not None else None
+        return said if isinstance(said, bool) else None
 
     @property
     def problem(self) -> str | None:
@@ -71,7 +80,8 @@ class JudgeScorer:
             load_chat_spec(find_chat_spec(name, self.config.base_url))
 
     def version(self, question: Question) -> str:
-        return self.config.compute_version(f"{question.domain}_task")
+        hint = "" if SPECIFICATION in self.config.variant else find_hint(question.domain)
+        return self.config.compute_version(f"{question.domain}_task", hint)
 
     def open_session(self, options: CallOptions) -> JudgeSession:
         """Return a session. It must be opened in a running event loop, and raises SetupError where a key is missing."""
@@ -83,12 +93,8 @@ class JudgeSession:
 
     def __init__(self, judge: JudgeScorer, options: CallOptions) -> None:
         self._judge, self._config = judge, judge.config
-        limits = replace(
-            CHAT_LIMITS,
-            in_flight=options.in_flight or CHAT_LIMITS.in_flight,
-            orders_per_minute=options.per_minute or CHAT_LIMITS.orders_per_minute,
-            **options.limits,
-        )
+        limits = replace(CHAT_LIMITS, **options.limits)
+        limits = replace(limits, in_flight=options.in_flight or limits.in_flight)
         self.at_once = 2 * limits.in_flight
         """Videos that are worked on at the same time: one is read while the answer on another arrives."""
         self.budget = Budget(options.max_usd)
@@ -96,7 +102,8 @@ class JudgeSession:
         timeout_s = min(TIMEOUT_S, limits.call_limit_s)
         self.callers = [
             ChatCaller(
-                load_chat_spec(spec, timeout_s=timeout_s), find_fault=find_fault, limits=limits, budget=self.budget,
+                load_chat_spec(spec, timeout_s=timeout_s), find_fault=find_fault, budget=self.budget,
+                limits=choose_chat_limits(limits, is_own=not spec.charged, per_minute=options.per_minute),
                 answers=layout.ANSWERS if options.answers is None else options.answers, progress=options.progress,
                 purpose=options.purpose, retry_refused=options.retry_refused, assumed_usd=options.assumed_usd,
             )
@@ -127,7 +134,7 @@ class JudgeSession:
             return Judgement(Score.unscored(self._judge.evaluator, version, str(error)))
         votes = await self._collect_votes(request)
         vendors = [spec.vendor for spec in self._specs if model_name and is_same_vendor(spec.vendor, model_name)]
-        score = combine_votes(self._judge, version, votes, vendors)
+        score = combine_votes(self._judge, version, votes, vendors, asks_process(self._config, question.domain))
         return Judgement(score, make_details(self._config, votes, vendors))
 
     async def estimate_usd(self, question: Question, video: Path) -> tuple[int, float | None]:
@@ -189,12 +196,19 @@ def find_fault(answer: ChatAnswer) -> str | None:
     return None
 
 
-def combine_votes(judge: JudgeScorer, version: str, votes: Sequence[Vote], same_vendors: Sequence[str]) -> Score:
-    """Return the verdict: the median of the votes of each model, then of the models; of two middle ones the lower."""
+def combine_votes(
+    judge: JudgeScorer, version: str, votes: Sequence[Vote], same_vendors: Sequence[str], asks: bool = False
+) -> Score:
+    """Return the verdict: the median of the votes of each model, then of the models; of two middle ones the lower.
+
+    Where the judge was asked about the moves as well (``asks``), they are legal if most votes say so."""
     problems = [vote for vote in votes if vote.value is None]
     if problems:
         counted = f" ({len(votes) - len(problems)} of {len(votes)} votes are there)" if len(votes) > 1 else ""
         return Score.unscored(judge.evaluator, version, f"{problems[0].problem}{counted}")
+    if asks and any(vote.is_legal is None for vote in votes):
+        return Score.unscored(judge.evaluator, version, f"the answer does not say {PROCESS}")
+    is_legal = 2 * sum(vote.is_legal is True for vote in votes) > len(votes) if asks else None
     by_model: dict[str, list[int]] = {}
     for vote in votes:
         by_model.setdefault(vote.model, []).append(vote.value or 0)
@@ -209,10 +223,10 @@ def combine_votes(judge: JudgeScorer, version: str, votes: Sequence[Vote], same_
     return Score(
         scorer=judge.evaluator,
         version=version,
-        value=value,
-        # A judge of several frames lowers its score for an illegal way, so a low score says nothing about the end.
-        solved=is_success if judge.final_state_only else True if is_success else None,
-        passed=None if judge.final_state_only else is_success,
+        value=cap_value(value, is_legal),
+        solved=is_success,
+        passed=None if judge.final_state_only else is_success and is_legal is not False,
+        process=None if is_legal is None else float(is_legal),
         findings=findings,
         metrics={
             "votes": float(len(values)),

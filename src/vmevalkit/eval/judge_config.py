@@ -9,17 +9,18 @@ from typing import ClassVar
 from vmevalkit.core.errors import UnknownName, UsageError
 from vmevalkit.core.jsonable import digest
 from vmevalkit.eval import PROMPTS
+from vmevalkit.models.chat import find_endpoint
 
 SPECIFICATION_MODEL = "gpt-4o"
 FINAL_FRAME = "final_frame"
 UNIFORM_FRAMES, CHANGE_FRAMES = "uniform_frames", "change_frames"
-REASON_FIRST, ALL_ANSWERS = "reason_first", "all_answers"
+REASON_FIRST, SPECIFICATION = "reason_first", "specification"
 VARIANTS = {
-    FINAL_FRAME: "the specification's: the final frame beside the expected one",
+    FINAL_FRAME: "the final frame beside the expected one, or beside all accepted answers, with the task's own hint",
     UNIFORM_FRAMES: "eight frames at equal distances instead of the final one",
     CHANGE_FRAMES: "eight frames where the video changes most instead of the final one",
     REASON_FIRST: "the explanation comes before the score",
-    ALL_ANSWERS: "all accepted answers are shown instead of one",
+    SPECIFICATION: "the published prompt word for word: the final frame, one expected frame, the published guidance",
 }
 """Parts of a variant; several are joined by ``+``."""
 FRAMES = 8
@@ -40,7 +41,7 @@ class JudgeConfig:
 
     models: tuple[str, ...] = (SPECIFICATION_MODEL,)
     """One chat model, or several: a panel."""
-    variant: frozenset[str] = frozenset({FINAL_FRAME})
+    variant: frozenset[str] = frozenset({FINAL_FRAME, SPECIFICATION})
     """What the judge is shown and asked."""
     votes: int = 1
     """How often each model is asked about a video."""
@@ -49,7 +50,7 @@ class JudgeConfig:
     temperature: float = TEMPERATURE
     max_tokens: int = MAX_TOKENS
 
-    VERSION: ClassVar[str] = "1"
+    VERSION: ClassVar[str] = "2"
     """Raise it when the same answers may give another verdict than in the previous release."""
 
     def __post_init__(self) -> None:
@@ -58,6 +59,8 @@ class JudgeConfig:
                 raise UnknownName("variant of the judge", part, VARIANTS)
         if {UNIFORM_FRAMES, CHANGE_FRAMES} <= self.variant:
             raise UsageError(f"{UNIFORM_FRAMES} and {CHANGE_FRAMES} exclude each other; choose one")
+        if SPECIFICATION in self.variant and self.variant - {FINAL_FRAME, SPECIFICATION}:
+            raise UsageError(f"{SPECIFICATION} is the published prompt as it is; it goes with no other variant")
         if not 1 <= self.votes <= MAX_VOTES:
             raise UsageError(f"--votes is {self.votes}; it must be 1 to {MAX_VOTES}")
         if not self.models or len(set(self.models)) != len(self.models) or not all(self.models):
@@ -72,7 +75,7 @@ class JudgeConfig:
     def variant_name(self) -> str:
         """The variant in one word, such as ``change_frames+reason_first+votes5``."""
         parts = [part for part in VARIANTS if part in self.variant and part != FINAL_FRAME]
-        if not self.sees_process:
+        if not self.sees_process and SPECIFICATION not in self.variant:
             parts.insert(0, FINAL_FRAME)
         return "+".join([*parts, *([f"votes{self.votes}"] if self.votes > 1 else [])])
 
@@ -85,13 +88,17 @@ class JudgeConfig:
         name = f"Judge-{'+'.join(map(_shorten, self.models))}-{self.variant_name}{tuned}"
         return name if len(name) <= MOST_CHARACTERS else f"{name[: MOST_CHARACTERS - 9]}-{digest(name)[:8]}"
 
-    def compute_version(self, task_type: str) -> str:
-        """Return a version that changes with everything that decides a verdict: prompts, parameters, models."""
-        content = [
+    def compute_version(self, task_type: str, hint: str = "") -> str:
+        """Return a version that changes with everything that decides a verdict: prompts, parameters, models and the
+        addresses of their servers. ``hint`` is what the task says about its final state."""
+        content: list[object] = [
             self.models, sorted(self.variant), self.votes, self.temperature, self.max_tokens,
-            PROMPTS.make_judge_prompt(task_type), PROMPTS.COMPARE_FRAMES, PROMPTS.WAY_COUNTS, PROMPTS.COMPARE_ANSWERS,
+            PROMPTS.make_judge_prompt(task_type), hint, PROMPTS.COMPARE_FRAMES, PROMPTS.ASK_PROCESS,
+            PROMPTS.COMPARE_ANSWERS,
             PROMPTS.RESPOND_REASON_FIRST, FRAMES,
         ]  # fmt: skip
+        endpoints = [find_endpoint(model, self.base_url) for model in self.models]
+        content += [endpoints] if any(endpoints) else []
         return f"{self.VERSION}-{digest(content)[:8]}"
 
 
@@ -105,6 +112,8 @@ def make_config(
 ) -> JudgeConfig:
     """Return the judge that options of a command describe; ``models`` and ``variant`` may have several parts."""
     names = tuple(filter(None, (name.strip() for name in (models or SPECIFICATION_MODEL).split(","))))
+    if variant is None and votes is None and names == (SPECIFICATION_MODEL,):
+        variant = SPECIFICATION  # gpt-4o without further options is the published judge
     parts = frozenset(filter(None, (part.strip() for part in (variant or FINAL_FRAME).split("+"))))
     return JudgeConfig(names, parts | {FINAL_FRAME}, 1 if votes is None else votes, base_url)
 

@@ -8,12 +8,11 @@ from vmevalkit.core.chat import AnswerSchema, ChatMessage, ChatParams, ChatPart,
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Question
 from vmevalkit.eval import PROMPTS
-from vmevalkit.eval.api import puzzle_of
-from vmevalkit.eval.judge_config import ALL_ANSWERS, CHANGE_FRAMES, FRAMES, REASON_FIRST, JudgeConfig
+from vmevalkit.eval.criteria import draw_answers, find_hint, is_process_judged
+from vmevalkit.eval.judge_config import CHANGE_FRAMES, FRAMES, REASON_FIRST, SPECIFICATION, JudgeConfig
 from vmevalkit.eval.judge_frames import select_frames
 from vmevalkit.media.last_frame import last_frame
 from vmevalkit.models.chat_images import load_image_part, make_image_part
-from vmevalkit.tasks import TASKS
 
 SCORE, EXPLANATION = "solution_correctness_score", "explanation"
 """Keys of the answer."""
@@ -36,35 +35,45 @@ def make_request(config: JudgeConfig, question: Question, video: Path, task_type
         *_make_actual(config, video),
         TextPart(PROMPTS.CLOSING),
     ]
-    system = make_system_prompt(config, task_type, prompt, way_counts=_does_way_count(question.domain))
+    asks = asks_process(config, question.domain)
+    system = make_system_prompt(config, task_type, prompt, asks)
     return ChatRequest(
         (ChatMessage("system", (TextPart(system),)), ChatMessage("user", tuple(parts))),
-        ChatParams(config.temperature, config.max_tokens, schema=make_schema(config)),
+        ChatParams(config.temperature, config.max_tokens, schema=make_schema(config, asks)),
     )
 
 
-def _does_way_count(domain: str) -> bool:
-    """Return whether a cut to the answer fails by the task's rules. Of a user's own task nothing is known."""
-    return domain in TASKS and TASKS[domain].tricks.get("cut_to_final") == "fail"
+def asks_process(config: JudgeConfig, domain: str) -> bool:
+    """Return whether the judge is asked about the moves: it sees the video, and the rules judge them."""
+    return config.sees_process and is_process_judged(domain)
 
 
-def make_system_prompt(
-    config: JudgeConfig, task_type: str, compare: str = PROMPTS.COMPARE, way_counts: bool = False
-) -> str:
-    """Return the prompt of the system message. ``compare`` says what the video is compared with."""
-    text = PROMPTS.make_judge_prompt(task_type)
+def make_system_prompt(config: JudgeConfig, task_type: str, compare: str = PROMPTS.COMPARE, asks: bool = False) -> str:
+    """Return the prompt of the system message. ``compare`` says what the video is compared with; ``asks``, that the
+    judge is asked about the moves as well."""
+    text = PROMPTS.make_judge_prompt(task_type, None if SPECIFICATION in config.variant else find_hint(task_type))
+    if REASON_FIRST in config.variant:
+        text = text.replace(PROMPTS.RESPOND, PROMPTS.RESPOND_REASON_FIRST)
+    if asks:
+        second = f'"solution_correctness_score": <1-5>, "{PROMPTS.PROCESS}": <true or false>'
+        text = text.replace('"solution_correctness_score": <1-5>', second)
     if config.sees_process:
-        notes = [*([] if compare == PROMPTS.COMPARE else [compare]), *([PROMPTS.WAY_COUNTS] if way_counts else [])]
+        notes = [*([] if compare == PROMPTS.COMPARE else [compare]), *([PROMPTS.ASK_PROCESS] if asks else [])]
         text = text.replace(PROMPTS.COMPARE, " ".join([PROMPTS.COMPARE_FRAMES, *notes]))
     else:
         text = text.replace(PROMPTS.COMPARE, compare)
-    return text.replace(PROMPTS.RESPOND, PROMPTS.RESPOND_REASON_FIRST) if REASON_FIRST in config.variant else text
+    return text
 
 
-def make_schema(config: JudgeConfig) -> AnswerSchema:
+def make_schema(config: JudgeConfig, asks: bool = False) -> AnswerSchema:
     """Return the form of the answer. A model writes the keys in this order."""
-    properties = {SCORE: {"type": "integer", "enum": [1, 2, 3, 4, 5]}, EXPLANATION: {"type": "string"}}
-    names = [EXPLANATION, SCORE] if REASON_FIRST in config.variant else [SCORE, EXPLANATION]
+    properties = {
+        SCORE: {"type": "integer", "enum": [1, 2, 3, 4, 5]},
+        PROMPTS.PROCESS: {"type": "boolean"},
+        EXPLANATION: {"type": "string"},
+    }
+    rating = [SCORE, PROMPTS.PROCESS] if asks else [SCORE]
+    names = [EXPLANATION, *rating] if REASON_FIRST in config.variant else [*rating, EXPLANATION]
     ordered = {name: properties[name] for name in names}
     return AnswerSchema(
         "evaluation",
@@ -74,13 +83,10 @@ def make_schema(config: JudgeConfig) -> AnswerSchema:
 
 def _make_expected(config: JudgeConfig, question: Question) -> tuple[list[ChatPart], str]:
     """Return the expected result, and the sentence of the prompt that says what it is."""
-    known = puzzle_of(question) if ALL_ANSWERS in config.variant else None
-    if known is not None:
-        task, puzzle = known
-        answers = [task.draw(puzzle, state) for state in task.accepted_states(puzzle)]
-        if len(answers) > 1:
-            images = [make_image_part(frame) for frame in answers]
-            return [TextPart(PROMPTS.EXPECTED_FRAMES), *images], PROMPTS.COMPARE_ANSWERS
+    answers = [] if SPECIFICATION in config.variant else draw_answers(question)
+    if answers:
+        images = [make_image_part(frame) for frame in answers]
+        return [TextPart(PROMPTS.EXPECTED_FRAMES), *images], PROMPTS.COMPARE_ANSWERS
     if question.final_frame is not None:
         return [TextPart(PROMPTS.EXPECTED_FRAME), load_image_part(question.final_frame)], PROMPTS.COMPARE
     goal = (question.goal or "").strip()

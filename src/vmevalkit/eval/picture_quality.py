@@ -24,6 +24,8 @@ class PictureMonitor:
         """Seconds, and the steepness of edges relative to the redrawn scene."""
         self._first: Frame | None = None
         self._last: Frame | None = None
+        self._redrawn: tuple[Frame, float] | None = None
+        """The scene that was compared last, and its steepness: it changes less often than the frame."""
 
     def see(self, timed: TimedFrame) -> None:
         """Measure the next frame of the video."""
@@ -35,7 +37,9 @@ class PictureMonitor:
 
     def compare(self, seconds: float, image: Frame, redrawn: Frame | None) -> None:
         """Measure how sharp a registered frame is. Without a redrawn scene, steepness counts as it is."""
-        expected = 1.0 if redrawn is None else _measure_steepness(redrawn)
+        if redrawn is not None and (self._redrawn is None or self._redrawn[0] is not redrawn):
+            self._redrawn = redrawn, _measure_steepness(redrawn)
+        expected = 1.0 if redrawn is None or self._redrawn is None else self._redrawn[1]
         if expected > 0:
             self.sharpness.append((seconds, _measure_steepness(image) / expected))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import floor, log2
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -22,8 +23,9 @@ from vmevalkit.media.image import Frame
 from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.registration import MATCH_THRESHOLD, Registrar
 from vmevalkit.media.residual import Blob
-from vmevalkit.media.restyling import make_reference
 from vmevalkit.media.video import TimedFrame
+from vmevalkit.tasks.kit.question_pictures import UnreadablePictures
+from vmevalkit.tasks.pictures.own_pictures import PreparedQuestion, prepare_question
 from vmevalkit.tasks.task import AnyTask, FrameReading
 
 OVERSAMPLING = 1.25
@@ -72,9 +74,10 @@ def score_timed_frames(
     placement: Placement | None = None,
     own_run: bool = True,
     first_frame: Frame | None = None,
+    final_frame: Path | None = None,
 ) -> Score:
     """Return the verdict on a video. ``read_and_judge`` has the parameters."""
-    return read_and_judge(task, puzzle, frames, placement, own_run, first_frame).score
+    return read_and_judge(task, puzzle, frames, placement, own_run, first_frame, final_frame).score
 
 
 def read_and_judge(
@@ -84,18 +87,25 @@ def read_and_judge(
     placement: Placement | None = None,
     own_run: bool = True,
     first_frame: Frame | None = None,
+    final_frame: Path | None = None,
 ) -> JudgedVideo:
     """Return the verdict on a video, with what was read from each frame.
 
     ``own_run`` means that the video was generated for this very question: then a video that does not show it is a
     failure. Otherwise it may belong to another question and is unscored. ``first_frame`` is the question's own image,
-    which a user may have restyled; None means the one that the task draws.
+    which a user may have restyled or drawn; None means the one that the task draws. ``final_frame`` is the file of the
+    answer beside it. Where no reader reads the question's own pictures, the video is unscored.
     """
+    try:
+        prepared = prepare_question(task, puzzle, first_frame, final_frame)
+    except UnreadablePictures as error:
+        return JudgedVideo(Score.unscored(RULES, task.version, f"the question cannot be scored by rules: {error}"))
+    task = prepared.task
     video = iter(frames)
     opening, video = read_opening(video)
     if not opening:
         return JudgedVideo(Score.unscored(RULES, task.version, "the video has no frame that can be decoded"))
-    registrar = make_registrar(task, puzzle, placement, first_frame)
+    registrar = make_registrar(prepared, puzzle, placement)
     match = registrar.start(opening)
     if match.score < MATCH_THRESHOLD:
         reason = f"the start of the video does not show the question's first frame (match {match.score:.2f})"
@@ -111,16 +121,15 @@ def read_and_judge(
     return JudgedVideo(replace(score, metrics={**score.metrics, **temporal}), tuple(trace))
 
 
-def make_registrar(
-    task: AnyTask, puzzle: Any, placement: Placement | None, first_frame: Frame | None = None
-) -> Registrar:
+def make_registrar(prepared: PreparedQuestion, puzzle: Any, placement: Placement | None) -> Registrar:
     """Return what aligns the frames of a video with the question's first frame."""
-    reference = make_reference(task.first_frame(puzzle), first_frame)
+    task, reference = prepared.task, prepared.reference
     if placement is not None:
         placement = reference.place_drawn(placement)
     return Registrar(
         reference.image, task.reading_size(puzzle), placement=placement,
         follow=task.anchored, follow_light=task.has_flat_colours, colour_map=reference.colour_map,
+        file=None if reference.file_size is None else (reference.file_size, reference.view.straighten()),
     )  # fmt: skip
 
 
@@ -178,7 +187,9 @@ def _read(
             if beside or timed.seconds > overlays_s + SETTLED_S:  # what merges with a dark shape is still there
                 overlays, overlays_s = beside, timed.seconds
             next_compared_s, pending = timed.seconds + COMPARE_EVERY_S, None
-        if state is None or (blobs is not None and sum(blob.area for blob in blobs) > UNEXPLAINED_SHARE):
+        if state is None or (
+            blobs is not None and sum(blob.area for blob in blobs if not blob.is_style) > UNEXPLAINED_SHARE
+        ):
             _append_unreadable(trace, timed, cards)
             continue
         cards.remember(timed.frame)
@@ -189,9 +200,17 @@ def _read(
     if pending is not None:  # the last state is always compared
         index, frame = pending
         trace[index] = replace(trace[index], blobs=comparison.compare(frame, trace[index].state))
+    _locate_last_blobs(trace, comparison)
     for index in (index for fade in find_fades(strengths) for index in fade):
         trace[index] = FrameReading(trace[index].seconds, None, is_card=True)
     return trace
+
+
+def _locate_last_blobs(trace: list[FrameReading[Any]], comparison: FrameComparison) -> None:
+    """Say of what the last comparison left whether it is where a part has moved: that is known at the end."""
+    place = next((index for index in reversed(range(len(trace))) if trace[index].blobs is not None), None)
+    if place is not None:
+        trace[place] = replace(trace[place], blobs=comparison.locate_on_ways(trace[place].blobs or ()))
 
 
 def _append_unreadable(trace: list[FrameReading[Any]], timed: TimedFrame, cards: CardDetector) -> None:

@@ -11,17 +11,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vmevalkit.core.async_scorer import AnyScorer
 from vmevalkit.core.errors import NotAVideo, SetupError, UsageError
 from vmevalkit.core.plugins import SCORER_PLUGINS, describe_entry_point, load_entry_point
 from vmevalkit.core.records import Placement, Question, Score
 from vmevalkit.core.registry import Registry
 from vmevalkit.core.scorer import RULES, ScoreFiles
-from vmevalkit.eval.api import NO_PUZZLE, puzzle_of, read_first_frame, read_puzzle, score_video
+from vmevalkit.eval.api import read_puzzle, score_frames, score_video
 from vmevalkit.eval.evidence_strip import make_evidence_strip
 from vmevalkit.eval.generic import GenericScorer
 from vmevalkit.eval.judge import JudgeScorer
 from vmevalkit.eval.judge_config import SPECIFICATION_MODEL, JudgeConfig, parse_judge_name
+from vmevalkit.eval.question_puzzle import find_puzzle, read_first_frame
 from vmevalkit.eval.trace_record import make_trace_record
 from vmevalkit.media.image import encode_jpeg
 from vmevalkit.store.traces import trace_bytes
@@ -36,24 +40,32 @@ class RuleScorer:
     evaluator = RULES
 
     def version(self, question: Question) -> str:
-        known = puzzle_of(question)
-        return "-" if known is None else known[0].version
+        known = find_puzzle(question)
+        return known.version if isinstance(known, Score) else known[0].version
 
     def score(self, question: Question, video: Path, placement: Placement | None, own_run: bool) -> Score:
         return score_video(question, video, placement=placement, own_run=own_run)
 
+    def score_frames(self, question: Question, frames: NDArray[np.uint8], fps: float) -> Score:
+        score = score_frames(question, frames, fps)
+        assert isinstance(score, Score)  # not a batch
+        return score
+
     def score_with_files(
         self, question: Question, video: Path, placement: Placement | None, own_run: bool
     ) -> tuple[Score, ScoreFiles]:
-        known = puzzle_of(question)
-        if known is None:
-            return Score.unscored(RULES, "-", NO_PUZZLE), ScoreFiles()
+        known = find_puzzle(question)
+        if isinstance(known, Score):
+            return known, ScoreFiles()
         task, puzzle = known
         try:
             first_frame = read_first_frame(question)
-            judged = read_puzzle(task, puzzle, video, placement=placement, own_run=own_run, first_frame=first_frame)
+            judged = read_puzzle(
+                task, puzzle, video, placement=placement, own_run=own_run, first_frame=first_frame,
+                final_frame=question.final_frame,
+            )  # fmt: skip
             trace = make_trace_record(task, puzzle, judged.trace) if judged.trace else None
-            strip = make_evidence_strip(task, puzzle, video, judged, placement, first_frame)
+            strip = make_evidence_strip(task, puzzle, video, judged, placement, first_frame, question.final_frame)
         except NotAVideo as error:
             return Score.unscored(RULES, task.version, str(error)), ScoreFiles()
         return judged.score, ScoreFiles(

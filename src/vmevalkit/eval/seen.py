@@ -41,7 +41,9 @@ def _read_parts(task: AnyTask, puzzle: Any, trace: Trace) -> list[dict[Hashable,
             continue
         blobs = reading.blobs if reading.blobs is not None else blobs
         positions, boxes = task.moving_parts(puzzle, reading.state), task.part_boxes(puzzle, reading.state)
-        covered = {name for name, box in boxes.items() if any(blob.overlaps(box) for blob in blobs)}
+        covered = {
+            name for name, box in boxes.items() if any(blob.overlaps(box) for blob in blobs if not blob.is_style)
+        }
         result.append(
             {
                 name: PartReading(reading.seconds, None if name in covered else positions.get(name), name in covered)

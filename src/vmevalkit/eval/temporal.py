@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -100,6 +101,14 @@ def _measure_consistency(progress: Sequence[float], jitter: float = _FALL) -> fl
 def _measure_reference(task: AnyTask, puzzle: Any) -> tuple[float, float]:
     """Return the largest step of progress that is a clear one, since some puzzles are solved in few steps, and the
     largest fall that is none."""
+    try:
+        return _measure_known_reference(task, puzzle)
+    except TypeError:  # a puzzle that cannot be hashed
+        return _measure_known_reference.__wrapped__(task, puzzle)
+
+
+@lru_cache(maxsize=256)
+def _measure_known_reference(task: AnyTask, puzzle: Any) -> tuple[float, float]:
     times = np.linspace(0, 1, _REFERENCE_STEPS)
     reference = np.array([float(task.progress(puzzle, task.solution(puzzle, float(t)))) for t in times])
     fall = float((np.maximum.accumulate(reference) - reference).max())

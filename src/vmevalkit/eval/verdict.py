@@ -8,12 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 from vmevalkit.core.records import FailureMode, Finding, Score
-from vmevalkit.eval.foreign import find_foreign_content, find_overlays, find_passing_content, find_unseen_parts
+from vmevalkit.eval.leftovers import find_leftovers, find_overlays, find_passing_content, find_unseen_parts
 from vmevalkit.eval.seen import check_motion
 from vmevalkit.tasks.task import AnyTask, FrameReading, readable
 
 SETTLED_S = 0.5
 """Length of the time at the end over which the final state is read."""
+HELD_S = 0.25
+"""An answer that is reached in that time is held at least so long, where the final state matters."""
+HELD_SHARE = 0.8
+"""Share of the readings of that time that show the answer where it is not reached in it, and since it was reached."""
 END_CARD_S = 1.0
 """Longest fade or end card that is skipped."""
 CARD_SHARE = 1 / 16
@@ -24,6 +28,10 @@ START_STEPS, START_STEPS_PER_S = 0.7, 4.0
 """Most steps of a moving part in the first readable state: a share of its free steps, and more for each second."""
 FOREIGN_PENALTY = 0.75
 """What is left of an outcome where something foreign is in the scene, or a part of it cannot be seen."""
+
+
+_ROUNDING_S = 1e-6
+"""Times of frames are rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +69,30 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
     read = readable(trace)
     checked = task.check(puzzle, trace)
     overlays = find_overlays(trace)
-    foreign = find_foreign_content(task, puzzle, trace, overlays)
+    leftovers = find_leftovers(task, puzzle, trace, overlays)
+    foreign = [finding for finding in leftovers if finding.gating]
     unseen = find_unseen_parts(task, puzzle, trace, overlays)
+    start = _check_start(task, puzzle, trace)
+    way = (*checked.findings, *_leave_out_reported(check_motion(task, puzzle, trace), checked.findings))
     findings = (
-        *_check_start(task, puzzle, trace),
-        *checked.findings,
-        *_leave_out_reported(check_motion(task, puzzle, trace), checked.findings),
-        *foreign,
+        *start,
+        *way,
+        *leftovers,
         *unseen,
         *find_passing_content(trace),
     )
     gating = [finding for finding in findings if finding.gating]
     accepted_at = [(seconds, task.accepted(puzzle, state)) for seconds, state in read]
 
-    is_answer = task.accepted(puzzle, end.state) and _is_settled(accepted_at)
+    is_answer = task.accepted(puzzle, end.state) and _is_settled(
+        accepted_at, HELD_S if task.motion is None else 0.0, _measure_frame_s(trace)
+    )
     solved = is_answer and not foreign and not unseen
     static = not is_answer and _is_static(task, puzzle, read, end.state)
-    outcome = _compute_outcome(task, puzzle, end.state, is_answer, static) * (
-        FOREIGN_PENALTY if foreign or unseen else 1.0
-    )
+    progress = _compute_outcome(task, puzzle, end.state, is_answer, static)
+    outcome = progress * (FOREIGN_PENALTY if foreign or unseen else 1.0)
+    # Where only the final state matters, damage lowers the outcome whenever it was done.
+    violations = [finding for finding in (*start, *(way if task.motion is not None else ())) if finding.gating]
     passed = solved and not gating
     ever_solved = is_answer or _was_accepted(accepted_at)
     first_violation_s = min((f.seconds for f in gating if f.seconds is not None), default=None)
@@ -93,6 +106,7 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
         passed=passed,
         outcome=round(outcome, 4),
         process=round(_compute_process(trace, gating, first_violation_s, mode), 4),
+        legal_progress=round(_measure_legal_progress(task, puzzle, read, violations) if violations else progress, 4),
         findings=findings,
         metrics={name: float(value) for name, value in checked.metrics.items()},
         failure_mode=mode,
@@ -110,24 +124,35 @@ def _leave_out_reported(shared: Sequence[Finding], own: Sequence[Finding]) -> li
     return [finding for finding in shared if finding.name != "jump" or finding.seconds not in reported]
 
 
-def _is_settled(accepted_at: Sequence[tuple[float, bool]]) -> bool:
-    """Return whether the answer, once it is there, stays until the end.
+def _is_settled(accepted_at: Sequence[tuple[float, bool]], held_s: float, frame_s: float) -> bool:
+    """Return whether the answer is there at the end, and stays once it is there.
 
-    In the last half second the readings may change to the answer once. One other reading in five may be a misreading;
-    the last one is not.
+    The last reading shows it. Either most readings of the last half second do, or the answer is reached in that time,
+    most readings since then show it, and it is held for ``held_s``. Where every move must be visible, the last sighting
+    after a legal way is enough: there ``held_s`` is 0. The last reading holds for ``frame_s``.
     """
     end_s = accepted_at[-1][0]
-    accepted = [flag for seconds, flag in accepted_at if seconds > end_s - SETTLED_S]
-    first = accepted.index(True) if True in accepted else len(accepted)
-    after = accepted[first:]
-    return bool(after) and after[-1] and after.count(False) <= len(after) // 5
+    settling = [(seconds, flag) for seconds, flag in accepted_at if seconds > end_s - SETTLED_S]
+    if not settling[-1][1]:
+        return False
+    flags = [flag for _, flag in settling]
+    if flags.count(True) >= HELD_SHARE * len(flags) and end_s - accepted_at[0][0] >= held_s:
+        return True
+    first = flags.index(True)
+    since_s, after = settling[first][0], flags[first:]
+    return after.count(True) >= HELD_SHARE * len(after) and end_s - since_s + frame_s >= held_s - _ROUNDING_S
+
+
+def _measure_frame_s(trace: Sequence[FrameReading[Any]]) -> float:
+    """Return the mean time from one frame to the next."""
+    return (trace[-1].seconds - trace[0].seconds) / (len(trace) - 1) if len(trace) > 1 else 0.0
 
 
 def make_broken_score(scorer: str, version: str, reason: str) -> Score:
     """Return the lowest verdict: the video does not show this puzzle, or is unreadable at the end."""
     return Score(
         scorer=scorer, version=version, value=1, solved=False, passed=False, outcome=0.0, process=0.0,
-        failure_mode="scene_broken", ever_solved=False, explanation=reason,
+        legal_progress=0.0, failure_mode="scene_broken", ever_solved=False, explanation=reason,
     )  # fmt: skip
 
 
@@ -194,6 +219,24 @@ def _compute_process(
     if first_violation_s is None or whole <= 0:
         return 0.0
     return min(max((first_violation_s - trace[0].seconds) / whole, 0.0), 1.0)
+
+
+def _measure_legal_progress(
+    task: AnyTask, puzzle: Any, read: Sequence[tuple[float, Any]], violations: Sequence[Finding]
+) -> float:
+    """Return the progress at which the video stood when the first violation began: that of the video cut off there.
+
+    A violation without a time may be anywhere, so nothing was surely shown before it."""
+    first_s = min(read[0][0] if finding.seconds is None else finding.seconds for finding in violations)
+    before = [(seconds, state) for seconds, state in read if seconds < first_s]
+    if not before:
+        return 0.0
+    settled = task.consensus_state(puzzle, [state for seconds, state in before if seconds > before[-1][0] - SETTLED_S])
+    # What goes back is at its last reading when the violation comes, and not where it was most of the last half second.
+    return min(
+        _compute_outcome(task, puzzle, state, task.accepted(puzzle, state), _is_static(task, puzzle, before, state))
+        for state in (settled, before[-1][1])
+    )
 
 
 def _is_static(task: AnyTask, puzzle: Any, read: Sequence[tuple[float, Any]], final: Any) -> bool:

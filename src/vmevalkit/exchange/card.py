@@ -19,6 +19,9 @@ LOADING = {
     "parquet": "import pandas\n\nrows = pandas.read_parquet(FOLDER)",
     "videofolder": "from datasets import load_dataset\n\n"
     "rows = load_dataset('videofolder', data_dir=FOLDER, split='train')",
+    "wandb": "import subprocess\nfrom pathlib import Path\n\n"
+    "for run in Path(FOLDER).glob('wandb/offline-run-*'):\n    subprocess.run(['wandb', 'sync', run], check=True)",
+    "trackio": "import os\n\nos.environ['TRACKIO_DIR'] = FOLDER\n\nimport trackio\n\ntrackio.show(project='vmevalkit')",
 }
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 

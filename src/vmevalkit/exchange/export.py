@@ -12,6 +12,7 @@ from vmevalkit.core.errors import SetupError, UnknownName, UsageError
 from vmevalkit.core.extras import make_install_command
 from vmevalkit.exchange.card import CardCounts, write_card
 from vmevalkit.exchange.row import Row
+from vmevalkit.exchange.trackers import write_trackio, write_wandb
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import new_folder, write_file
 
@@ -170,4 +171,6 @@ FORMATS: dict[str, Callable[[Iterable[Row], Path], None]] = {
     "webdataset": _write_webdataset,
     "parquet": _write_parquet,
     "videofolder": _write_videofolder,
+    "wandb": write_wandb,
+    "trackio": write_trackio,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.records import Question
 from vmevalkit.store import layout
+from vmevalkit.store.foreign_file import read_foreign_file
 from vmevalkit.store.questions import load_question, load_questions
 from vmevalkit.store.records import read_record
 from vmevalkit.store.runs import find_runs, question_of
@@ -49,8 +51,7 @@ def read_question_row(question: Question) -> Row:
     """Return the row of a question folder."""
 
     def read(name: str) -> bytes | None:
-        path = question.folder / name
-        return path.read_bytes() if path.is_file() else None
+        return read_foreign_file(question.folder, name) if os.path.lexists(question.folder / name) else None
 
     metadata, goal = read(layout.QUESTION_RECORD), read(layout.GOAL)
     first = read(layout.FIRST_FRAME)
@@ -84,7 +85,8 @@ def iterate_run_rows(experiment: str, outputs: Path | str, evaluations: Path | s
         question = read_question_row(load_question(question_of(run)))
         of_run = scores.get((run.model, run.domain, run.question_id, run.sample), {})
         assert run.video is not None
+        video = read_foreign_file(run.folder, run.video.relative_to(run.folder))
         yield Row(
             run.domain, run.question_id, question.prompt, question.first_frame, question.final_frame, question.goal,
-            None, question.metadata, run.model, run.sample, run.video.read_bytes(), json.dumps(of_run, sort_keys=True),
+            None, question.metadata, run.model, run.sample, video, json.dumps(of_run, sort_keys=True),
         )  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any
 
 from vmevalkit.core.errors import TaskError
 from vmevalkit.tasks import TASKS
-from vmevalkit.tasks.chess_task.chess_reasoning import make_puzzle
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku
 from vmevalkit.tasks.task import AnyTask
 
@@ -18,6 +17,9 @@ def find_puzzle(domain: str, metadata: Mapping[str, Any]) -> tuple[AnyTask, Any]
     not contain a whole puzzle, or the puzzle is not a legal one. Chess and sudoku records contain it."""
     try:
         if domain == "chess":
+            TASKS[domain]  # raises where its package is missing
+            from vmevalkit.tasks.chess_task.chess_reasoning import make_puzzle
+
             puzzle: Any = make_puzzle(str(metadata["chess_data"]["initial_fen"]))
         elif domain == "sudoku":
             givens = [digit or 0 for digit in metadata["sudoku_data"]["puzzle"]]

@@ -18,6 +18,11 @@ class BudgetReached(Exception):
     """Another process has spent what was left: nothing was ordered."""
 
 
+def choose_price(usd: float | None, assumed_usd: float | None) -> float | None:
+    """Return a price, or the one that the user assumes where none is known: of a server of one's own it is 0."""
+    return assumed_usd if not usd and assumed_usd is not None else usd
+
+
 class Budget:
     """A limit in dollars. The price of a video is reserved before it is ordered, so the sum never exceeds the limit."""
 

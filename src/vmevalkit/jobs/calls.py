@@ -37,6 +37,8 @@ class Call(Generic[Q]):
     request: Q
     usd: float | None = None
     """The highest price, where it is known: it is reserved before the call, and replaced by the charged one."""
+    reserved_usd: float | None = None
+    """What is reserved for the call already, as by an earlier stage of the same question; None where nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,11 @@ class Caller(Generic[Q, A]):
         Raises Stopped after ``stop``, and StoreError where the log cannot be written."""
         known = self._find(call.key)
         if known is not None:
+            self._budget.release(call.reserved_usd)
             self._model_progress.kept += 1
             return known
         if call.key in self._pending:
+            self._budget.release(call.reserved_usd)
             shared = await asyncio.shield(self._pending[call.key])
             self._model_progress.kept += 1
             return CallResult(shared.status, shared.answer, shared.error, is_cached=True)
@@ -142,7 +146,11 @@ class Caller(Generic[Q, A]):
         return CallResult("answered", answer, is_cached=True)
 
     async def _call(self, call: Call[Q], tracker: JobTracker) -> CallResult[A]:
-        async with _Slot(self._rate_limiter.slots, self._until_stopped):
+        try:
+            await self._until_stopped(self._rate_limiter.slots.acquire())
+        finally:  # what an earlier stage has reserved; it is reserved again at once, at what is known now
+            self._budget.release(call.reserved_usd)
+        try:
             if not self._budget.reserve(call.usd):
                 tracker.leave()
                 return CallResult(
@@ -160,6 +168,8 @@ class Caller(Generic[Q, A]):
                 self._budget.release(call.usd)
                 raise
             return await self._keep(call, answer, tracker)
+        finally:
+            self._rate_limiter.slots.release()
 
     async def _keep(self, call: Call[Q], answer: A, tracker: JobTracker) -> CallResult[A]:
         usd, fault = self._rules.price_usd(answer), self._rules.find_fault(answer)
@@ -224,21 +234,6 @@ class Caller(Generic[Q, A]):
         finally:
             for task in tasks:
                 task.cancel()
-
-
-class _Slot:
-    """One of the places for calls in progress."""
-
-    def __init__(
-        self, slots: asyncio.Semaphore, until_stopped: Callable[[Coroutine[Any, Any, Any]], Awaitable[None]]
-    ) -> None:
-        self._slots, self._until_stopped = slots, until_stopped
-
-    async def __aenter__(self) -> None:
-        await self._until_stopped(self._slots.acquire())
-
-    async def __aexit__(self, *_: object) -> None:
-        self._slots.release()
 
 
 async def run_items(

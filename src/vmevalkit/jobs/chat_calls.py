@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Protocol, TypeVar
 
 from vmevalkit.core.chat import ChatAnswer, ChatModel, ChatRequest
-from vmevalkit.jobs.budget import Budget
+from vmevalkit.jobs.budget import Budget, choose_price
 from vmevalkit.jobs.calls import Call, Caller, CallResult, CallRules, run_items
 from vmevalkit.jobs.interrupts import stop_on_interrupt
 from vmevalkit.jobs.limits import CHAT_LIMITS, Limits, RateLimiter
@@ -48,7 +48,8 @@ class ChatCaller:
         assumed_usd: float | None = None,
     ) -> None:
         """``purpose`` names what the answers are bought for: with a ``budget``, earlier answers for it count as spent.
-        ``assumed_usd`` is the price of an answer where it is unknown. It must be created inside a running event loop.
+        ``assumed_usd`` is the price of an answer where none is known, as on a server of one's own, which is free else.
+        It must be created inside a running event loop.
         """
         self.model = model
         self._assumed_usd = assumed_usd
@@ -71,15 +72,16 @@ class ChatCaller:
         """Number of requests that were sent, repetitions included."""
         return self._caller.sent
 
-    async def ask(self, request: ChatRequest) -> CallResult[ChatAnswer]:
-        """Return the answer, from the log or from the model. Raises Stopped after ``stop``."""
-        call = Call(request.compute_key(self.model.identity), request, self.estimate_usd(request))
-        return await self._caller.call(call)
+    async def ask(self, request: ChatRequest, reserved_usd: float | None = None) -> CallResult[ChatAnswer]:
+        """Return the answer, from the log or from the model. Raises Stopped after ``stop``.
+
+        ``reserved_usd`` is what the budget has reserved for this call already."""
+        key = request.compute_key(self.model.identity)
+        return await self._caller.call(Call(key, request, self.estimate_usd(request), reserved_usd))
 
     def estimate_usd(self, request: ChatRequest) -> float | None:
         """Return the highest price of an answer; None where it is neither known nor assumed."""
-        usd = self.model.estimate_usd(request)
-        return self._assumed_usd if usd is None else usd
+        return choose_price(self.model.estimate_usd(request), self._assumed_usd)
 
     def is_known(self, request: ChatRequest) -> bool:
         """Whether the log has an answer that can be used."""
@@ -94,8 +96,8 @@ class ChatCaller:
         await self.model.close()
 
     def _price_usd(self, answer: ChatAnswer) -> float | None:
-        if answer.usd is None and (answer.refusal is None or answer.input_tokens is not None):
-            return self._assumed_usd
+        if answer.refusal is None or answer.input_tokens is not None:
+            return choose_price(answer.usd, self._assumed_usd)
         return answer.usd
 
 

@@ -91,6 +91,13 @@ class Dispatcher(Generic[P]):
                 await asyncio.sleep(rate_limiter.compute_backoff_s(attempt, error))
         return None
 
+    async def fetch_video(self, order: Order[P]) -> Outcome[P] | None:
+        """Return the outcome of an order that has a ticket, without recording it; None where it fails."""
+        try:
+            return await RemoteJob(self._context, order, lambda _stage: None).run()
+        except ModelError:
+            return None
+
     async def close(self) -> None:
         await self._outcomes.close()
 

@@ -84,7 +84,7 @@ def open_executor(
         with RayExecutor(RayOptions(address, shared, gpus, workers)) as executor:
             yield executor
         return
-    for option, value in (("--address", address), ("--shared", shared), ("--gpus", gpus)):
+    for option, value in (("--address", address), ("--shared", shared), ("--gpus-per-worker", gpus)):
         if value:
             raise UsageError(f"{option} belongs to --executor ray; add that, or leave out {option}")
     yield LocalExecutor(workers)

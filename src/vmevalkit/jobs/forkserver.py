@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import current_process, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import recv_handle, send_handle
@@ -25,6 +25,8 @@ _PROCESSES = get_context("spawn")
 _THREAD_SETTINGS = ("OPENCV_FOR_THREADS_NUM", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _EXIT_TIMEOUT_S = 5.0
 _CHECK_EVERY_S = 0.002
+NO_MAIN_GUARD = 3
+"""Exit code of a fork server that runs a script which starts workers while it is imported."""
 
 
 class WorkerSpawner:
@@ -40,6 +42,9 @@ class WorkerSpawner:
         self._start_server()
 
     def _start_server(self) -> None:
+        if getattr(current_process(), "_inheriting", False):
+            # A script without a main guard runs again in the fork server. The main process says so; here nobody reads.
+            raise SystemExit(NO_MAIN_GUARD)
         self._control, theirs = _PROCESSES.Pipe()
         self._process: BaseProcess = _PROCESSES.Process(
             target=_run_fork_server, args=(theirs, self._spawned), daemon=True

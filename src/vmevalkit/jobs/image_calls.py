@@ -11,7 +11,7 @@ from typing import Any
 
 from vmevalkit.core.errors import ModelError
 from vmevalkit.core.image_edit import EditRequest, ImageEditor
-from vmevalkit.jobs.budget import Budget
+from vmevalkit.jobs.budget import Budget, choose_price
 from vmevalkit.jobs.calls import Call, Caller, CallResult, CallRules
 from vmevalkit.jobs.limits import Limits, RateLimiter
 from vmevalkit.jobs.progress import Progress
@@ -67,9 +67,12 @@ class ImageCaller:
             self._edit, rules, self._log, RateLimiter(limits, Random()), self.budget, progress.of(editor.name), purpose
         )
 
-    async def ask(self, request: EditRequest) -> CallResult[KeptImage]:
-        """Return the image, from the log or from the editor. Raises Stopped after ``stop``."""
-        return await self._caller.call(Call(request.compute_key(self.editor.identity), request, self._assumed_usd))
+    async def ask(self, request: EditRequest, reserved_usd: float | None = None) -> CallResult[KeptImage]:
+        """Return the image, from the log or from the editor. Raises Stopped after ``stop``.
+
+        ``reserved_usd`` is what the budget has reserved for this call already."""
+        key = request.compute_key(self.editor.identity)
+        return await self._caller.call(Call(key, request, self._assumed_usd, reserved_usd))
 
     def is_known(self, request: EditRequest) -> bool:
         """Whether the log has an answer that can be used."""
@@ -101,4 +104,4 @@ class ImageCaller:
         return answer.refusal is not None or (self.images / answer.file).is_file()
 
     def _price_usd(self, answer: KeptImage) -> float | None:
-        return self._assumed_usd if answer.usd is None and answer.refusal is None else answer.usd
+        return answer.usd if answer.refusal is not None else choose_price(answer.usd, self._assumed_usd)

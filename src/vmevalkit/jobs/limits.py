@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
 
@@ -32,6 +32,8 @@ class Limits:
     first_backoff_s: float = 1.0
     """The longest pause before the first retry; it doubles with each further retry."""
     longest_backoff_s: float = 60.0
+    list_lag_s: float = 600.0
+    """After this time an order is in the provider's list for certain."""
     longest_retry_after_s: float = 600.0
     """A provider that asks for a longer pause (Retry-After) gets no further order in this call."""
 
@@ -45,13 +47,25 @@ LIMITS: Mapping[str, Limits] = MappingProxyType(
         "luma": Limits(in_flight=10, orders_per_minute=20),
         "luma-agents": Limits(in_flight=10, orders_per_minute=20),
         "wavespeed": Limits(in_flight=5, orders_per_minute=10, poll_every_s=3),
+        "fal": Limits(in_flight=2, orders_per_minute=30, poll_every_s=5),
+        "replicate": Limits(in_flight=4, orders_per_minute=60, poll_every_s=5),
     }
 )
 """Conservative defaults: the limits of an account depend on its tier. Options of the call take precedence."""
 
 
 CHAT_LIMITS = Limits(in_flight=8, orders_per_minute=60, call_limit_s=60.0)
-"""Limits of a chat model: 60 requests per minute, and 60 seconds for an answer."""
+"""Limits of a chat model at a service: 60 requests per minute, and 60 seconds for an answer."""
+
+
+def choose_chat_limits(
+    limits: Limits, *, is_own: bool, in_flight: int | None = None, per_minute: float | None = None
+) -> Limits:
+    """Return the limits of a chat model or an image editor, with those that the user asks for.
+
+    A server of one's own has no limit per minute, unless one is asked for: its queue is its own."""
+    default = float("inf") if is_own else limits.orders_per_minute
+    return replace(limits, in_flight=in_flight or limits.in_flight, orders_per_minute=per_minute or default)
 
 
 def limits_of(provider: str) -> Limits:

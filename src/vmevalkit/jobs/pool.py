@@ -67,7 +67,8 @@ def run_jobs(
     """
     check_workers(workers)
     if workers > 1:
-        _PoolRun(function, items, workers, on_result, use_main_process).run()
+        with WorkerPool(function, workers) as pool:
+            pool.run(items, on_result, use_main_process=use_main_process)
         return
     for number, item in enumerate(items):
         on_result(number, run_item(function, item))
@@ -76,6 +77,65 @@ def run_jobs(
 def check_workers(workers: int) -> None:
     if workers < 1:
         raise UsageError(f"the number of workers is {workers}; it must be at least 1")
+
+
+class WorkerPool(Generic[I, V]):
+    """Processes that apply one function to batch after batch: starting them takes longer than a small batch.
+
+    They start at the first batch and end with ``close``, after an exception that ended a batch, or with this process.
+    Calls of ``run`` must follow each other."""
+
+    def __init__(self, function: Callable[[I], V], workers: int) -> None:
+        check_workers(workers)
+        self.function, self.max_workers = function, workers
+        self.workers: list[Worker] = []
+        self._spawner: WorkerSpawner | None = None
+
+    def run(
+        self,
+        items: Iterable[I],
+        on_result: Callable[[int, JobResult[I, V]], None],
+        *,
+        use_main_process: bool = False,
+    ) -> None:
+        """Run the function on every item, as ``run_jobs`` does, in the processes alone or with this one among them."""
+        run = _PoolRun(self, items, on_result, use_main_process)
+        try:
+            run.run()
+        except BaseException:  # what the workers still do belongs to the batch that has ended
+            self.close()
+            raise
+
+    def map(self, items: Iterable[I], *, use_main_process: bool = False) -> list[JobResult[I, V]]:
+        """Return the finished jobs in the order of the items."""
+        finished: dict[int, JobResult[I, V]] = {}
+        self.run(items, finished.__setitem__, use_main_process=use_main_process)
+        return [finished[number] for number in sorted(finished)]
+
+    def spawn(self) -> Worker:
+        """Start another process."""
+        if self._spawner is None:
+            self._spawner = WorkerSpawner(self.function)
+        self.workers.append(self._spawner.spawn())
+        return self.workers[-1]
+
+    def drop(self, worker: Worker) -> int | None:
+        """Forget a process that has ended. Returns its exit code; None where that is unknown."""
+        assert self._spawner is not None
+        self.workers.remove(worker)
+        return self._spawner.exit_code(worker)
+
+    def close(self) -> None:
+        """End the processes. A later batch starts new ones."""
+        if self._spawner is not None:
+            self._spawner.close(self.workers)
+        self._spawner, self.workers = None, []
+
+    def __enter__(self) -> WorkerPool[I, V]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,41 +148,31 @@ class _Chunk(Generic[I]):
 
 
 class _PoolRun(Generic[I, V]):
-    """One call of ``run_jobs`` with several workers."""
+    """One batch of a pool."""
 
     def __init__(
         self,
-        function: Callable[[I], V],
+        pool: WorkerPool[I, V],
         items: Iterable[I],
-        max_workers: int,
         on_result: Callable[[int, JobResult[I, V]], None],
         use_main_process: bool,
     ) -> None:
-        self._function, self._max_workers = function, max_workers
+        self._pool, self._max_workers = pool, pool.max_workers
         self._on_result, self._use_main_process = on_result, use_main_process
         self._source: Iterator[tuple[int, I]] | None = enumerate(items)
         self._waiting: deque[tuple[int, I]] = deque()
         self._suspects: deque[tuple[int, I]] = deque()
         """Items that were in a worker when it died."""
-        self._spawner: WorkerSpawner
-        """Exists as soon as there is an item."""
-        self._workers: list[Worker] = []
-        self._assigned: dict[Worker, deque[_Chunk[I]]] = {}
+        self._assigned: dict[Worker, deque[_Chunk[I]]] = {worker: deque() for worker in pool.workers}
         """The chunks of each worker, the current one first."""
         self._finished = 0
         self._job_seconds = 0.0
         self._start_failures = 0
 
     def run(self) -> None:
-        if not self._has_work():
-            return
-        self._spawner = WorkerSpawner(self._function)
-        try:
-            while self._has_work():
-                self._assign_chunks()
-                self._collect_results()
-        finally:
-            self._spawner.close(self._workers)
+        while self._has_work():
+            self._assign_chunks()
+            self._collect_results()
 
     def _has_work(self) -> bool:
         if not self._waiting and not self._suspects and not self._count_busy():
@@ -148,11 +198,10 @@ class _PoolRun(Generic[I, V]):
 
     def _assign_chunks(self) -> None:
         max_workers = self._max_workers - self._use_main_process
-        while len(self._workers) < min(max_workers, self._count_busy() + len(self._waiting) + len(self._suspects)):
-            self._workers.append(self._spawner.spawn())
-            self._assigned[self._workers[-1]] = deque()
+        while len(self._assigned) < min(max_workers, self._count_busy() + len(self._waiting) + len(self._suspects)):
+            self._assigned[self._pool.spawn()] = deque()
         for ahead in (0, 1):  # idle workers come first
-            for worker in self._workers:
+            for worker in self._assigned:
                 if worker.is_ready and len(self._assigned[worker]) == ahead:
                     self._assign_chunk(worker, ahead)
 
@@ -181,7 +230,7 @@ class _PoolRun(Generic[I, V]):
 
     def _collect_results(self) -> None:
         """Wait for a worker. Meanwhile draw the items that are needed next, or run one of them here."""
-        pipes = {worker.pipe: worker for worker in self._workers if self._assigned[worker] or not worker.is_ready}
+        pipes = {worker.pipe: worker for worker, chunks in self._assigned.items() if chunks or not worker.is_ready}
         can_run_here = self._use_main_process and bool(self._waiting)
         answered = wait(list(pipes), 0 if self._needs_items() or can_run_here or not pipes else None)
         deadline = time.perf_counter() + _DRAW_SECONDS
@@ -196,7 +245,7 @@ class _PoolRun(Generic[I, V]):
     def _run_item_here(self) -> None:
         number, item = self._waiting.popleft()
         start = time.perf_counter()
-        result = run_item(self._function, item)
+        result = run_item(self._pool.function, item)
         self._job_seconds += time.perf_counter() - start
         self._finish(number, result)
 
@@ -204,7 +253,6 @@ class _PoolRun(Generic[I, V]):
         was_ready = worker.is_ready
         message = worker.receive_results()
         if message is None:
-            self._workers.remove(worker)
             self._on_worker_exit(worker, was_ready, self._assigned.pop(worker))
         elif was_ready:
             results, seconds = message
@@ -214,7 +262,7 @@ class _PoolRun(Generic[I, V]):
                 self._finish(number, JobResult(item, value, error))
 
     def _on_worker_exit(self, worker: Worker, was_ready: bool, chunks: Iterable[_Chunk[I]]) -> None:
-        code = self._spawner.exit_code(worker)
+        code = self._pool.drop(worker)
         if not was_ready:
             self._start_failures += 1
             if (code or 0) > 0 or self._start_failures > _MAX_START_FAILURES:

@@ -32,7 +32,11 @@ _AHEAD = 2
 _MAX_DEATHS = 3
 """Deaths of a process that has one job alone, after which the job has failed."""
 _REFRESH_S = 1.0
-_PLUGIN_SETTINGS = ("VMEVALKIT_TASKS", "VMEVALKIT_MODELS", "VMEVALKIT_SCORERS")
+_SENT_SETTINGS = (
+    "VMEVALKIT_TASKS", "VMEVALKIT_MODELS", "VMEVALKIT_SCORERS", "VMEVALKIT_SIZE", "VMEVALKIT_STEPS", "VMEVALKIT_FRAMES",
+    "VMEVALKIT_GUIDANCE", "VMEVALKIT_DTYPE", "VMEVALKIT_OFFLOAD",
+)  # fmt: skip
+"""Settings that a worker must share: which plugins there are, and how local models generate videos."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +243,7 @@ class _RayRun(Generic[I, V]):
         if self._job is not None and options.shared:
             function = self._job.move_function(Path.absolute)
         self._in_place = options.shared
-        settings = {name: value for name in _PLUGIN_SETTINGS if (value := setting(name))}
+        settings = {name: value for name in _SENT_SETTINGS if (value := setting(name))}
         self._work = ray.put(Work(pickle.dumps(function), __version__, settings, options.shared, place.threads))
         self._source: Iterator[tuple[int, I]] | None = enumerate(items)
         self._suspects: deque[tuple[int, I, I]] = deque()

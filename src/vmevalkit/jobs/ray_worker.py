@@ -28,7 +28,7 @@ class Work:
     version: str
     """The version of this package that sends the work."""
     settings: Mapping[str, str]
-    """Settings that name plugins: what is unpickled may be from one."""
+    """Settings of the caller: plugins, because what is unpickled may be from one, and how models generate videos."""
     in_place: bool
     """Whether jobs work in the data folder itself. Otherwise the files of portable jobs are sent with them."""
     threads: int | None

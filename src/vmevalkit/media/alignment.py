@@ -169,6 +169,13 @@ class Template:
         levels, visible = self._sample(frame, view, scale, pyramid.size)
         return np.abs(levels - (light.gain * self.levels + light.offset)), visible
 
+    def sample_pixels(self, frame: Frame, view: ViewRect) -> Frame:
+        """Return the pixels of a frame that are nearest to the points."""
+        height, width = frame.shape[:2]
+        x, y = view.map_points(self.u, self.v, (width, height))
+        columns, rows = np.clip(x.astype(np.intp), 0, width - 1), np.clip(y.astype(np.intp), 0, height - 1)
+        return np.asarray(frame[rows, columns], np.uint8)
+
     def _measure_pull(
         self, levels: Floats, weights: Floats, motion: NDArray[np.float64], tether: float, gain: float,
         previous: AlignmentResult,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
+from xxhash import xxh3_128
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement
@@ -71,6 +75,11 @@ _BLANK_CONTRAST = 0.3
 """Where colours are not followed, a frame with less contrast than this share of the reference's is part of a fade."""
 _OTHER_GROUND_LEVELS = 48.0
 """Levels by which the ground of another image differs."""
+_SAME_LEVELS, _SAME_SHARE = 2, 0.98
+"""Where so many points have the colours that they had when the view was last measured, within these levels, neither the
+camera nor the light has changed since: what has changed is a part."""
+_KEPT_MODELS = 32
+"""Images whose templates are kept: in training, many videos of a question follow each other."""
 _WHOLE_FRAME = ViewRect(0, 0, 1, 1)
 
 
@@ -99,11 +108,12 @@ class Registrar:
 
     def __init__(
         self, reference: Frame, reading_size: Size, placement: Placement | None = None, follow: bool = True,
-        follow_light: bool = True, colour_map: ColourMap | None = None,
+        follow_light: bool = True, colour_map: ColourMap | None = None, file: tuple[Size, ViewRect] | None = None,
     ) -> None:  # fmt: skip
         """``follow`` says whether the view is tracked, ``follow_light`` whether the colours are where it is not.
 
         ``colour_map`` is applied to registered frames: from the reference's colours to those that readers know.
+        ``file`` is the size of the picture that models are given, and where it shows the reference.
         """
         if min(reading_size) < 1:
             raise UsageError(f"the reading size is {reading_size[0]}x{reading_size[1]}; both must be at least 1")
@@ -111,9 +121,11 @@ class Registrar:
         self._reading_size = reading_size
         self._follow, self._follow_light = follow, follow_light
         self._colour_map = colour_map
+        self._file = file
         self._placed_view = None if placement is None else ViewRect.from_placement(placement)
-        self._templates = [Template(reference, side, points) for side, points, _, _ in _LEVELS]
-        self._level_estimator = LevelEstimator(self._templates[-1].colour)
+        self._templates, level_estimator = _find_model(reference)
+        self._level_estimator = copy(level_estimator)  # it notes what it finds in a video
+        self._measured: Frame | None = None
         self._small_reference = shrink_frame(reference, reading_size)
         self._min_contrast = _BLANK_CONTRAST * _measure_contrast(reference, _WHOLE_FRAME)
         self._alignment: AlignmentResult | None = None
@@ -214,8 +226,13 @@ class Registrar:
     def _quick_guesses(self, pyramid: Pyramid) -> list[ViewRect]:
         template = self._templates[-1]
         small, _ = pyramid.select_level(_WHOLE_FRAME, template.size)
+        within = [] if self._file is None else guess_from_sizes(self._file[0], pyramid.size)
         return drop_near_duplicates(
-            [*guess_from_sizes(self._size, pyramid.size), *guess_from_bars(template.colour, small)]
+            [
+                *(self._file[1].place_in(view) for view in within if self._file is not None),
+                *guess_from_sizes(self._size, pyramid.size),
+                *guess_from_bars(template.colour, small),
+            ]
         )
 
     def _search_guesses(self, pyramid: Pyramid) -> list[ViewRect]:
@@ -270,6 +287,9 @@ class Registrar:
             return
         assert self._alignment is not None
         last = self._alignment.view
+        if self._is_unmoved(frame):
+            self._previous_view = last
+            return
         start = last if self._previous_view is None else last.extrapolate_from(self._previous_view)
         pyramid = Pyramid(frame, start)
         alignment = self._align_next(pyramid, start, self._alignment)
@@ -292,6 +312,19 @@ class Registrar:
             self._set_found(_widen_spread(found))
         self._lost_frames = 0
         self._estimate_light(pyramid)
+        # After a cut the view nears the image over several frames: until it rests there, each of them is measured.
+        view, size = self._alignment.view, self._templates[-1].size
+        has_settled = last.measure_distance(view) * max(size) < _WRONG_PX
+        self._measured = self._templates[-1].sample_pixels(frame, view) if has_settled else None
+
+    def _is_unmoved(self, frame: Frame) -> bool:
+        """Return whether the camera and the light are as they were when both were last measured."""
+        if self._measured is None or self._lost_frames:
+            return False
+        assert self._alignment is not None
+        pixels = self._templates[-1].sample_pixels(frame, self._alignment.view)
+        is_same = cv2.inRange(cv2.absdiff(pixels, self._measured)[None], (0, 0, 0), (_SAME_LEVELS,) * 3)
+        return cv2.countNonZero(is_same) >= _SAME_SHARE * len(pixels)
 
     def _estimate_light(self, pyramid: Pyramid) -> None:
         assert self._alignment is not None
@@ -377,6 +410,21 @@ class Registrar:
         stretch = (width / height) / (self._size[0] / self._size[1])
         has_shape = 1 / _MAX_FOUND_STRETCH <= stretch <= _MAX_FOUND_STRETCH or self._is_near_found(alignment.view)
         return alignment if has_shape and self._is_credible(alignment, _FOUND) else None
+
+
+_models: OrderedDict[bytes, tuple[list[Template], LevelEstimator]] = OrderedDict()
+
+
+def _find_model(reference: Frame) -> tuple[list[Template], LevelEstimator]:
+    """Return the templates of an image, and what estimates its levels. Those of the last images are kept."""
+    key = xxh3_128(np.ascontiguousarray(reference).data).digest() + repr(reference.shape).encode()
+    if key not in _models:
+        templates = [Template(reference, side, points) for side, points, _, _ in _LEVELS]
+        _models[key] = templates, LevelEstimator(templates[-1].colour)
+        while len(_models) > _KEPT_MODELS:
+            _models.popitem(last=False)
+    _models.move_to_end(key)
+    return _models[key]
 
 
 def _measure_contrast(frame: Frame, view: ViewRect) -> float:

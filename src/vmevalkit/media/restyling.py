@@ -13,7 +13,7 @@ import numpy as np
 
 from vmevalkit.core.records import Placement
 from vmevalkit.media.colour_map import ColourMap
-from vmevalkit.media.image import Frame
+from vmevalkit.media.image import Frame, Size
 from vmevalkit.media.photometry import find_flat_pixels, quantise_colours
 from vmevalkit.media.registration import MATCH_THRESHOLD, Registrar
 from vmevalkit.media.video_reader import TimedFrame
@@ -41,6 +41,8 @@ class Reference:
     """From the user's colours to the drawn ones; None where they are the same."""
     view: ViewRect = _WHOLE
     """Where the user's file shows the drawn image."""
+    file_size: Size | None = None
+    """Width and height of the user's file, where it shows more or less than the drawn image."""
 
     def place_drawn(self, placement: Placement) -> Placement:
         """Return where a canvas shows the drawn image, from where it shows the user's file."""
@@ -54,13 +56,18 @@ class Reference:
 def make_reference(drawn: Frame, file: Frame | None) -> Reference:
     """Return the reference of a question from its drawn first frame and its file; the drawn one where there is no file,
     or where the file shows something else."""
-    if file is None or (file.shape == drawn.shape and cv2.norm(file, drawn, cv2.NORM_INF) <= _SAME_LEVELS):
+    if file is None or is_as_drawn(file, drawn):
         return Reference(drawn)
     view = _find_view(drawn, file)
     if view is None:
         return Reference(drawn)
     image = extract_view(file, view, (drawn.shape[1], drawn.shape[0]))
     return Reference(image, _compare_colours(image, drawn), view)
+
+
+def is_as_drawn(file: Frame, drawn: Frame) -> bool:
+    """Return whether a file is the drawn image, but for another coder."""
+    return file.shape == drawn.shape and cv2.norm(file, drawn, cv2.NORM_INF) <= _SAME_LEVELS
 
 
 def _find_view(drawn: Frame, file: Frame) -> ViewRect | None:

@@ -158,7 +158,7 @@ class RgbConverter:
             dst_color_range=ColorRange.JPEG,
             threads=1,
         )
-        image = _resample(rgb.to_ndarray(), size)
+        image = resample_frame(rgb.to_ndarray(), size)
         if is_sideways:
             image = image.transpose(1, 0, 2)
         if mirror_x or mirror_y:
@@ -193,8 +193,10 @@ def _view_pixels(plane: Any) -> NDArray[np.uint8]:
     return np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
 
 
-def _resample(image: NDArray[Any], size: Size) -> NDArray[Any]:
-    """Halve the image while it is more than twice as large, then resample bilinearly: fast, and without aliasing."""
+def resample_frame(image: NDArray[Any], size: Size) -> NDArray[Any]:
+    """Return a frame at a smaller size: halved while it is more than twice as large, then resampled bilinearly.
+
+    That is fast, and without aliasing."""
     while image.shape[1] >= 2 * size[0] and image.shape[0] >= 2 * size[1]:
         even = image[: image.shape[0] // 2 * 2, : image.shape[1] // 2 * 2]
         if even.shape != image.shape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -48,6 +48,12 @@ class ViewRect:
         return cls(left / canvas_width, top / canvas_height, width / canvas_width, height / canvas_height)
 
     @property
+    def _values(self) -> tuple[float, ...]:
+        return (
+            self.left, self.top, self.width, self.height, self.shear_x, self.shear_y, self.tilt_x, self.tilt_y
+        )  # fmt: skip
+
+    @property
     def is_upright(self) -> bool:
         """Whether it is a plain rectangle, without shear and tilt."""
         return not (self.shear_x or self.shear_y or self.tilt_x or self.tilt_y)
@@ -73,23 +79,32 @@ class ViewRect:
             self.shear_x + shear_x, self.shear_y + shear_y, self.tilt_x + tilt_x, self.tilt_y + tilt_y,
         )  # fmt: skip
 
+    def place_in(self, outer: ViewRect) -> ViewRect:
+        """Return where a frame shows this view of a picture, from where it shows the picture. Both are upright."""
+        return ViewRect(
+            outer.left + self.left * outer.width, outer.top + self.top * outer.height,
+            self.width * outer.width, self.height * outer.height,
+        )  # fmt: skip
+
     def straighten(self) -> ViewRect:
         """Return the rectangle without shear and tilt."""
         return ViewRect(self.left, self.top, self.width, self.height)
 
     def extrapolate_from(self, previous: ViewRect) -> ViewRect:
         """Return the next view if the motion from ``previous`` continues."""
-        return ViewRect(*(2 * now - then for now, then in zip(astuple(self), astuple(previous), strict=True)))
+        return ViewRect(*(2 * now - then for now, then in zip(self._values, previous._values, strict=True)))
 
     def interpolate_to(self, other: ViewRect, fraction: float) -> ViewRect:
         """Return the view at a fraction of the way to another; the other for a fraction of 1 or more."""
         if fraction >= 1:
             return other
-        pairs = zip(astuple(self), astuple(other), strict=True)
+        pairs = zip(self._values, other._values, strict=True)
         return ViewRect(*(start + fraction * (end - start) for start, end in pairs))
 
     def measure_distance(self, other: ViewRect) -> float:
         """Return by how much the corners of two views differ at most, as a fraction of this view's size."""
+        if self == other:
+            return 0.0
         corners = np.array([0, 1, 0, 1], np.float32), np.array([0, 0, 1, 1], np.float32)
         (x, y), (other_x, other_y) = (view.map_points(*corners, (1, 1)) for view in (self, other))
         return max(float(np.abs(other_x - x).max()) / self.width, float(np.abs(other_y - y).max()) / self.height)

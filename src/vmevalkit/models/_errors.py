@@ -45,6 +45,13 @@ _NEVER_SENT = frozenset(
     }
 )  # fmt: skip
 """Exceptions without a connection: nothing was sent."""
+_DROPPED = frozenset(
+    {
+        "RemoteProtocolError", "ReadError", "WriteError", "ServerDisconnectedError", "ClientOSError",
+        "ClientPayloadError", "ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError",
+    }
+)  # fmt: skip
+"""Exceptions of a connection that ended in the middle."""
 _CANNOT_BE_SENT = frozenset({"UnsupportedProtocol", "InvalidURL", "UnicodeEncodeError", "LocalProtocolError"})
 """Exceptions while a request is built: nothing was sent, and a repetition would fail too. Bodies are complete before
 they are sent, so that a LocalProtocolError is about the headers."""
@@ -184,7 +191,8 @@ def describe_connection_error(error: BaseException) -> str:
     causes = list(_iter_causes(error))
     texts = " ".join(str(cause) for cause in causes)
     names = {kind.__name__ for cause in causes for kind in type(cause).__mro__}
-    root = causes[-1]
+    # The deepest may be about something else: a library that looks for an event loop raises inside an error handler.
+    root = next((cause for cause in reversed(causes) if _is_of_connection(cause)), error)
     detail = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
     if "gaierror" in names or "Name or service not known" in texts or "getaddrinfo" in texts:
         return f"the host name is unknown, check the address and the network; {detail}"
@@ -192,6 +200,8 @@ def describe_connection_error(error: BaseException) -> str:
         return f"no trusted TLS connection, check the address and the certificates; {detail}"
     if "ConnectionRefusedError" in names or "Connection refused" in texts:
         return f"the connection was refused, check the address; {detail}"
+    if names & _DROPPED:
+        return f"the connection was dropped; {detail}"
     return detail
 
 
@@ -245,14 +255,17 @@ def _iter_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def _is_connection_error(error: Exception) -> bool:
     """Return whether the connection failed: an error of the SDK for that, or any of its HTTP library."""
-    for cause in _iter_causes(error):
-        if isinstance(cause, TimeoutError | ConnectionError):
-            return True
-        if _has_base_named(cause, "APIConnectionError"):
-            return True
-        if type(cause).__module__.split(".")[0] in _HTTP_LIBRARIES:
-            return True
-    return False
+    return any(
+        isinstance(cause, TimeoutError | ConnectionError)
+        or _has_base_named(cause, "APIConnectionError")
+        or type(cause).__module__.split(".")[0] in _HTTP_LIBRARIES
+        for cause in _iter_causes(error)
+    )
+
+
+def _is_of_connection(cause: BaseException) -> bool:
+    """Return whether an exception itself says what happened to the connection."""
+    return isinstance(cause, OSError) or type(cause).__module__.split(".")[0] in _HTTP_LIBRARIES
 
 
 def _has_base_named(error: BaseException, name: str) -> bool:

@@ -23,7 +23,7 @@ from vmevalkit.core.chat import ChatAnswer, ChatRequest, ImagePart
 from vmevalkit.core.errors import ModelError, SetupError
 from vmevalkit.core.image_edit import EditedImage, EditRequest
 from vmevalkit.core.settings import setting
-from vmevalkit.models.external_inference import build_environment, kill_process_group, read_log_tail
+from vmevalkit.models._program import build_environment, kill_process_group, read_log_tail
 from vmevalkit.models.input_image import EXTENSIONS
 
 EXIT_S = 5.0
@@ -157,7 +157,7 @@ class BagelImages:
 
     def __init__(self, process: BagelProcess) -> None:
         self._process = process
-        self.identity = f"bagel@{process.place.weights.name}"
+        self.identity = f"bagel@{process.place.weights.resolve()}"
 
     async def edit(self, request: EditRequest) -> EditedImage:
         text, data = await asyncio.to_thread(self._process.ask, request.images, request.prompt, draws=True)
@@ -174,7 +174,7 @@ class BagelChat:
 
     def __init__(self, process: BagelProcess) -> None:
         self._process = process
-        self.identity = f"bagel@{process.place.weights.name}"
+        self.identity = f"bagel@{process.place.weights.resolve()}"
 
     def estimate_usd(self, request: ChatRequest) -> float | None:
         return 0.0

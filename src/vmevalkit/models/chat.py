@@ -16,12 +16,15 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from vmevalkit.core.chat import ChatModel, ChatRequest
+from vmevalkit.core.endpoint import digest_endpoint
 from vmevalkit.core.errors import SetupError, UsageError
 from vmevalkit.core.extras import make_install_command
 from vmevalkit.core.settings import setting
 
 OPENAI_URL = "https://api.openai.com/v1"
 AZURE_PREFIX = "azure/"
+SERVICES = frozenset({"openai", "azure", "gemini"})
+"""Providers that are known by name. Any other provider is the host of a server."""
 _CHARACTERS_PER_TOKEN = 3  # English has about four: an estimate must not be too low
 _LIST = "the price list of LiteLLM, citing openai.com/api/pricing"
 
@@ -58,7 +61,7 @@ class ChatSpec:
     """The address of the server; None means the provider's own."""
     price: TokenPrice | None = None
     charged: bool = True
-    """Whether answers cost money. False for a server of one's own."""
+    """Whether answers cost money. False for a server of one's own, unless the caller assumes a price."""
     retired_on: str | None = None
     """The day on which the provider ends the model, where that is known."""
     is_reasoning: bool = False
@@ -73,9 +76,13 @@ class ChatSpec:
 
     @property
     def identity(self) -> str:
-        """The model and its service, for cache keys. The port does not count: a server of one's own may get another."""
-        url = urlsplit(self.base_url or "")
-        return f"{self.model_id}@{url.hostname or self.provider}{url.path.rstrip('/')}"
+        """The model and its service, for cache keys: the provider's name, or a digest of the server's address."""
+        return f"{self.model_id}@{self.endpoint or self.provider}"
+
+    @property
+    def endpoint(self) -> str:
+        """Digest of the server's address; empty for the provider's own."""
+        return "" if self.base_url is None else digest_endpoint(self.base_url)
 
     def estimate_tokens(self, request: ChatRequest) -> tuple[int, int]:
         """Return the tokens of a request and the most that its answer may have: an estimate by OpenAI's rules."""
@@ -132,15 +139,17 @@ _VENDORS = {
 }  # fmt: skip
 
 
-def find_chat_spec(name: str, base_url: str | None = None) -> ChatSpec:
-    """Return the row of a chat model at a server. ``base_url`` replaces the setting OPENAI_BASE_URL."""
+def find_chat_spec(name: str, base_url: str | None = None, deployment: str | None = None) -> ChatSpec:
+    """Return the row of a chat model at a server. ``base_url`` replaces the setting OPENAI_BASE_URL.
+
+    ``azure/MODEL`` is at Azure, in the deployment of this name unless ``deployment`` names another."""
     if name.startswith(AZURE_PREFIX):
         if base_url is None and not setting("AZURE_OPENAI_ENDPOINT"):
             raise SetupError(f"{name} needs the address of the Azure resource: set AZURE_OPENAI_ENDPOINT")
-        deployment = name.removeprefix(AZURE_PREFIX)
-        row = CHAT_MODELS.get(deployment, ChatSpec(deployment, vendor=guess_vendor(deployment)))
+        model = name.removeprefix(AZURE_PREFIX)
+        row = CHAT_MODELS.get(model, ChatSpec(model, vendor=guess_vendor(model)))
         address = (base_url or setting("AZURE_OPENAI_ENDPOINT") or "").rstrip("/")
-        return replace(row, name=name, provider="azure", vendor_id=deployment, base_url=address)
+        return replace(row, name=name, provider="azure", vendor_id=deployment or model, base_url=address)
     row = CHAT_MODELS.get(name, ChatSpec(name, vendor=guess_vendor(name)))
     address = (base_url or setting("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
     parts = urlsplit(address)
@@ -155,8 +164,20 @@ def find_chat_spec(name: str, base_url: str | None = None) -> ChatSpec:
     )  # fmt: skip
 
 
+def find_endpoint(name: str, base_url: str | None = None) -> str:
+    """Return the digest of the address at which a model is asked; empty for the provider's own, or an unset one."""
+    if name.startswith(AZURE_PREFIX) and base_url is None and not setting("AZURE_OPENAI_ENDPOINT"):
+        return ""
+    return find_chat_spec(name, base_url).endpoint
+
+
+def is_own_provider(provider: str) -> bool:
+    """Return whether a provider, as a chat model or an image editor names it, is a server of one's own."""
+    return provider == "local" or (provider not in SERVICES and is_own_server(provider))
+
+
 def is_own_server(host: str) -> bool:
-    """Return whether a server is on this machine or in this network, so that its answers cost nothing."""
+    """Return whether a server is on this machine or in this network: no price is known, and no rate limit."""
     private = ("localhost", "127.", "10.", "192.168.", "[", "::1")
     return host.startswith(private) or "." not in host or host.endswith((".local", ".internal", ".lan"))
 
@@ -180,15 +201,20 @@ def is_same_vendor(vendor: str, model: str) -> bool:
     return any(word.startswith(family) for word in words for family in _FAMILIES.get(vendor, ()))
 
 
-def load_chat_model(name: str, base_url: str | None = None, *, timeout_s: float = 60.0) -> ChatModel:
-    """Return a chat model. Raises SetupError where the ``openai`` package or the key is missing."""
-    return load_chat_spec(find_chat_spec(name, base_url), timeout_s=timeout_s)
+def load_chat_model(
+    name: str, base_url: str | None = None, *, deployment: str | None = None, api_version: str | None = None,
+    timeout_s: float = 60.0,
+) -> ChatModel:  # fmt: skip
+    """Return a chat model. Raises SetupError where the ``openai`` package or the key is missing.
+
+    ``deployment`` and ``api_version`` are those of Azure."""
+    return load_chat_spec(find_chat_spec(name, base_url, deployment), timeout_s=timeout_s, api_version=api_version)
 
 
-def load_chat_spec(spec: ChatSpec, *, timeout_s: float = 60.0) -> ChatModel:
+def load_chat_spec(spec: ChatSpec, *, timeout_s: float = 60.0, api_version: str | None = None) -> ChatModel:
     """Return the adapter of a row."""
     if find_spec("openai") is None:
         raise SetupError(f"{spec.name} needs the package openai: {make_install_command('openai')}")
     from vmevalkit.models.openai_chat import OpenAIChat
 
-    return OpenAIChat(spec, timeout_s=timeout_s)
+    return OpenAIChat(spec, timeout_s=timeout_s, api_version=api_version)

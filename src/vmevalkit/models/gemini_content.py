@@ -6,12 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vmevalkit.core.chat import ChatAnswer, ChatRequest, ImagePart, TextPart
+from vmevalkit.core.endpoint import digest_endpoint
 from vmevalkit.core.errors import Refused, SetupError
 from vmevalkit.core.image_edit import EditedImage, EditRequest
 from vmevalkit.core.settings import setting
 from vmevalkit.models._errors import ErrorMapper
 from vmevalkit.models._google import make_http_client, make_http_options
+from vmevalkit.models._provider_settings import require_valid_url
 from vmevalkit.models.gemini_inference import KEYS
+from vmevalkit.models.image_limits import fit_images, limits_of_service
 from vmevalkit.models.model import ModelSpec
 
 CONTENT = "the content request"
@@ -35,7 +38,9 @@ class _GeminiContent:
         from google import genai
 
         spec = ModelSpec(name, "gemini", name, "Gemini", options={"timeout_s": timeout_s})
-        self.name, self.provider, self.identity = name, spec.provider, f"{name}@gemini"
+        address = require_valid_url("GOOGLE_GEMINI_BASE_URL")
+        service = spec.provider if address is None else digest_endpoint(address)
+        self.name, self.provider, self.identity = name, spec.provider, f"{name}@{service}"
         key = next((value for each in KEYS if (value := setting(each))), "")
         if not key:
             raise SetupError(f"{name} needs the setting {KEYS[0]}: set it in the environment or in .env")
@@ -50,6 +55,8 @@ class _GeminiContent:
     async def _generate(self, parts: list[ImagePart | str], **config: Any) -> Any:
         from google.genai import types
 
+        images = iter(fit_images([part for part in parts if isinstance(part, ImagePart)], limits_of_service("gemini")))
+        parts = [part if isinstance(part, str) else next(images) for part in parts]
         contents = [
             types.Part.from_text(text=part)
             if isinstance(part, str)
@@ -103,7 +110,7 @@ class GeminiChat(_GeminiContent):
     async def ask(self, request: ChatRequest) -> ChatAnswer:
         parts = [part.text if isinstance(part, TextPart) else part for m in request.messages for part in m.parts]
         params = {"temperature": request.params.temperature, "max_output_tokens": request.params.max_tokens,
-                  "seed": request.params.seed}  # fmt: skip
+                  "seed": request.params.seed, "top_p": request.params.top_p}  # fmt: skip
         sent = {name: value for name, value in params.items() if value is not None}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         try:

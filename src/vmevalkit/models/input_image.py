@@ -23,7 +23,7 @@ from vmevalkit.core.records import Placement, Request
 from vmevalkit.media.fitting import FitMode, fit, resample_lanczos
 from vmevalkit.media.image import Frame, Size, decode_image, encode_png, read_image, read_image_bytes, read_image_header
 from vmevalkit.media.image_header import parse_image_header
-from vmevalkit.models.model import ModelSpec
+from vmevalkit.models.model import DEFAULT_TIER, ModelSpec, compute_tier
 
 Colour = tuple[int, int, int]
 InputFit = Literal["letterbox", "cover", "stretch", "pad", "unchanged"]
@@ -31,6 +31,9 @@ InputFit = Literal["letterbox", "cover", "stretch", "pad", "unchanged"]
 BLACK: Colour = (0, 0, 0)
 GREY: Colour = (128, 128, 128)
 """Neutral bars: black ones would be hard edges around a light image."""
+
+SAME_RATIO = 0.05
+"""Sizes whose ratios differ by less than 5 % have the same ratio at different resolutions."""
 
 EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 """The image formats that every provider accepts."""
@@ -140,10 +143,25 @@ def prepare_image(
 
 
 def choose_video_size(spec: ModelSpec, request: Request) -> Size | None:
-    """Return the requested size, or the listed size nearest to the image's ratio; None where the row lists none."""
+    """Return the requested size, or the listed one by the rule for all models: the ratio nearest to the image's, at the
+    resolution nearest to 720p. None where the row lists no sizes."""
     if request.size is not None or not spec.sizes:
         return request.size
-    return choose_nearest_size(read_image_size(request.first_frame), spec.sizes)
+    return choose_comparable_size(read_image_size(request.first_frame), spec.sizes)
+
+
+def choose_comparable_size(image: Size, sizes: Sequence[Size]) -> Size:
+    """Return the size of the ratio nearest to the image's that is nearest to 720p; of equal ones the first.
+
+    A model rounds one ratio to slightly different numbers at each of its resolutions: the rounding must not decide
+    about the resolution."""
+    if not sizes:
+        raise UsageError("there are no sizes to choose from")
+    ratio = log(image[0] / image[1])
+    distances = {size: abs(log(size[0] / size[1]) - ratio) for size in sizes}
+    nearest = min(distances.values())
+    same_ratio = [size for size in sizes if distances[size] <= nearest + SAME_RATIO]
+    return min(same_ratio, key=lambda size: (abs(compute_tier(size) - DEFAULT_TIER), round(distances[size], 6)))
 
 
 def read_image_size(path: Path) -> Size:

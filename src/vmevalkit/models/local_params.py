@@ -40,7 +40,7 @@ class LocalParams:
             size=_choose_size(spec, request),
             frames=_choose_frame_count(spec, request, fps),
             fps=fps,
-            seed=_choose_seed(spec, request),
+            seed=choose_seed(spec, request),
             steps=_read_param(spec, request, "steps", int),
             guidance=_read_param(spec, request, "guidance", float),
             negative_prompt=request.parameters.get("negative_prompt"),
@@ -60,7 +60,7 @@ def compute_frame_count(seconds: float, fps: float, step: int) -> int:
     return 1 + step * max(1, round(seconds * fps / step))
 
 
-def _choose_seed(spec: ModelSpec, request: Request) -> int:
+def choose_seed(spec: ModelSpec, request: Request) -> int:
     """Return the request's seed. Without one, or with -1, derive it from the model, the question and the sample."""
     if request.seed is not None and request.seed >= 0:
         return request.seed

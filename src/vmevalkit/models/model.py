@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -13,6 +14,16 @@ from vmevalkit.core.remote import RemoteModel
 from vmevalkit.core.settings import setting
 
 ModelStatus = Literal["live", "preview", "retired"]
+
+
+DEFAULT_TIER = 720
+"""The resolution of all models that have it: videos are compared at the same one."""
+TIERS = (256, 360, 480, 512, 540, 576, 720, 768, 1080, 1440, 2160)
+
+
+def compute_tier(size: tuple[int, int]) -> float:
+    """Return the height of a 16:9 video with as many pixels: 1280x720 and 960x960 are both 720p."""
+    return sqrt(size[0] * size[1] * 9 / 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +36,29 @@ class Price:
     """The day it was looked up, such as ``2026-11-15``."""
     source: str
     """Where it was published."""
+    seconds: float | None = None
+    """The length that it is for; None for every length."""
+    tier: int | None = None
+    """The resolution that it is for, such as 720; None for every one."""
+    audio: bool | None = None
+    """Whether it is for videos with audio or for those without; None for both."""
 
     def compute_usd(self, seconds: float) -> float:
         return self.usd * seconds if self.per == "second" else self.usd
+
+    def __str__(self) -> str:
+        what = "s" if self.per == "second" else "video" if self.seconds is None else f"video of {self.seconds:g} s"
+        tier = "" if self.tier is None else f" at {self.tier}p"
+        audio = "" if self.audio is None else f" {'with' if self.audio else 'without'} audio"
+        return f"${self.usd:g} per {what}{tier}{audio}"
+
+    def is_for(self, seconds: float, tier: int | None, audio: bool) -> bool:
+        """Return whether it is the price of such a video. ``tier`` is None where it is unknown."""
+        return (
+            self.seconds in (None, seconds)
+            and (self.tier is None or tier is None or self.tier == tier)
+            and self.audio in (None, audio)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +84,8 @@ class ModelSpec:
     """Frames per second of its videos, where the vendor documents it."""
     price: Price | None = None
     """None where the model is free, or where the price is unknown: see ``charged``."""
+    prices: tuple[Price, ...] = ()
+    """Prices that depend on the length, the resolution or audio, in place of ``price``."""
     charged: bool = False
     """Whether a video costs money."""
     status: ModelStatus = "live"
@@ -80,11 +113,28 @@ class ModelSpec:
             return default if requested is None else requested
         return min(self.durations_s, key=lambda seconds: (abs(seconds - default), -seconds))
 
-    def cost_usd(self, seconds: float) -> float | None:
-        """Return the price of one video; None where it is unknown."""
+    def choose_tier(self, size: tuple[int, int] | None = None) -> int | None:
+        """Return the resolution of a video of this size, by default of the model's size nearest to 720p. None where
+        the row lists no sizes."""
+        fixed = str(self.options.get("resolution", ""))
+        if size is None and fixed.removesuffix("p").isdigit():
+            return int(fixed.removesuffix("p"))
+        sizes = self.sizes if size is None else (size,)
+        if not sizes:
+            return None
+        tier = min(map(compute_tier, sizes), key=lambda tier: abs(tier - DEFAULT_TIER))
+        return min(TIERS, key=lambda known: abs(known - tier))
+
+    @property
+    def all_prices(self) -> tuple[Price, ...]:
+        return self.prices or (() if self.price is None else (self.price,))
+
+    def cost_usd(self, seconds: float, tier: int | None = None, audio: bool = False) -> float | None:
+        """Return the price of one video; None where it is unknown. Without a tier it is the highest price."""
         if not self.charged:
             return 0.0
-        return None if self.price is None else self.price.compute_usd(seconds)
+        fitting = [price.compute_usd(seconds) for price in self.all_prices if price.is_for(seconds, tier, audio)]
+        return max(fitting, default=None)
 
     @property
     def is_served_elsewhere(self) -> bool:

@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 from vmevalkit.core.chat import ChatAnswer, ChatMessage, ChatParams, ChatRequest, TextPart
 from vmevalkit.core.errors import Refused, SetupError
 from vmevalkit.core.settings import setting
+from vmevalkit.models import _azure
 from vmevalkit.models._errors import ErrorMapper, extract_response
 from vmevalkit.models._request_params import CONNECT_TIMEOUT_S
 from vmevalkit.models.chat import OPENAI_URL, ChatSpec
+from vmevalkit.models.image_limits import fit_request, limits_of_service
 
 CHAT = "the chat request"
-AZURE_API_VERSION = "2025-04-01-preview"
-OPTIONAL_PARAMS = ("response_format", "temperature", "max_tokens", "seed")
+OPTIONAL_PARAMS = ("response_format", "temperature", "max_tokens", "max_completion_tokens", "seed")
 """Parameters that a server may reject; the request is then sent without them, and the answer says so."""
 
 
@@ -28,7 +29,8 @@ class OpenAIChat:
     CHAT_API_KEY, or no key: a key of OpenAI must not reach another service by accident.
     """
 
-    def __init__(self, spec: ChatSpec, *, timeout_s: float = 60.0) -> None:
+    def __init__(self, spec: ChatSpec, *, timeout_s: float = 60.0, api_version: str | None = None) -> None:
+        """``api_version`` is that of Azure, in place of the setting OPENAI_API_VERSION."""
         import openai
 
         self.spec = spec
@@ -36,11 +38,8 @@ class OpenAIChat:
         timeout = openai.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
         self._unsupported: set[str] = set()
         if spec.provider == "azure":
-            self._key_name = "AZURE_OPENAI_API_KEY"
-            self._client: Any = openai.AsyncAzureOpenAI(
-                azure_endpoint=spec.base_url, azure_deployment=spec.model_id, api_key=self._require_key(),
-                api_version=setting("OPENAI_API_VERSION") or AZURE_API_VERSION, timeout=timeout, max_retries=0,
-            )  # fmt: skip
+            self._key_name = _azure.KEY
+            self._client: Any = _azure.make_azure_client(spec.base_url or "", spec.model_id, api_version, timeout)
         else:
             self._key_name = "OPENAI_API_KEY" if _is_openai(spec) else "CHAT_API_KEY"
             self._client = openai.AsyncOpenAI(
@@ -52,6 +51,7 @@ class OpenAIChat:
         return self.spec.estimate_usd(request)
 
     async def ask(self, request: ChatRequest) -> ChatAnswer:
+        request = fit_request(request, limits_of_service(self.provider))
         messages = [make_message(message) for message in request.messages]
         while True:
             params = self._make_params(request.params)
@@ -86,6 +86,8 @@ class OpenAIChat:
             "temperature": None if self.spec.is_reasoning else params.temperature,
             limit: params.max_tokens,
             "seed": params.seed,
+            "top_p": params.top_p,
+            "reasoning_effort": params.reasoning_effort,
             "response_format": None if params.schema is None else {
                 "type": "json_schema",
                 "json_schema": {"name": params.schema.name, "strict": True, "schema": dict(params.schema.schema)},

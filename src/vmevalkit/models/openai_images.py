@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 from vmevalkit.core.errors import Refused, SetupError
 from vmevalkit.core.image_edit import EditedImage, EditRequest
 from vmevalkit.core.settings import setting
+from vmevalkit.models import _azure
 from vmevalkit.models._errors import ErrorMapper
 from vmevalkit.models._request_params import CONNECT_TIMEOUT_S
 from vmevalkit.models.chat import AZURE_PREFIX, OPENAI_URL, find_chat_spec
 from vmevalkit.models.chat_images import to_png
-from vmevalkit.models.openai_chat import AZURE_API_VERSION
+from vmevalkit.models.image_limits import IMAGE_EDIT_LIMITS, fit_images
 
 EDIT = "the image request"
 
@@ -27,32 +28,31 @@ class OpenAIImages:
     """
 
     def __init__(
-        self, name: str, base_url: str | None = None, *, api_version: str | None = None, timeout_s: float = 300.0
-    ) -> None:
+        self, name: str, base_url: str | None = None, *, deployment: str | None = None, api_version: str | None = None,
+        timeout_s: float = 300.0,
+    ) -> None:  # fmt: skip
+        """``deployment`` and ``api_version`` are those of Azure."""
         import openai
 
-        spec = find_chat_spec(name, base_url)
+        spec = find_chat_spec(name, base_url, deployment)
         self.name, self.provider, self.identity = name, spec.provider, spec.identity
         self._model_id = spec.model_id
         timeout = openai.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
         key_name = _choose_key_name(name, spec.base_url)
-        key = setting(key_name) or ("none" if key_name == "CHAT_API_KEY" else "")
-        if not key:
-            raise SetupError(f"{name} needs the setting {key_name}: set it in the environment or in .env")
         if name.startswith(AZURE_PREFIX):
-            self._client: Any = openai.AsyncAzureOpenAI(
-                azure_endpoint=spec.base_url, azure_deployment=self._model_id, api_key=key,
-                api_version=api_version or setting("OPENAI_API_VERSION") or AZURE_API_VERSION,
-                timeout=timeout, max_retries=0,
-            )  # fmt: skip
+            self._client: Any = _azure.make_azure_client(spec.base_url or "", self._model_id, api_version, timeout)
         else:
+            key = setting(key_name) or ("none" if key_name == "CHAT_API_KEY" else "")
+            if not key:
+                raise SetupError(f"{name} needs the setting {key_name}: set it in the environment or in .env")
             self._client = openai.AsyncOpenAI(
                 api_key=key, base_url=spec.base_url or OPENAI_URL, timeout=timeout, max_retries=0
             )
         self._errors = ErrorMapper(spec, key_name)
 
     async def edit(self, request: EditRequest) -> EditedImage:
-        files = [(f"image_{i}.png", to_png(image), "image/png") for i, image in enumerate(request.images)]
+        images = fit_images(request.images, IMAGE_EDIT_LIMITS)
+        files = [(f"image_{i}.png", to_png(image), "image/png") for i, image in enumerate(images)]
         params = {"size": request.size} if request.size else {}
         try:
             with self._errors.map_errors(EDIT):
@@ -90,6 +90,6 @@ class OpenAIImages:
 def _choose_key_name(name: str, base_url: str | None) -> str:
     """Return the setting of the key: a key of OpenAI must not reach another service by accident."""
     if name.startswith(AZURE_PREFIX):
-        return "AZURE_OPENAI_API_KEY"
+        return _azure.KEY
     hosts = {urlsplit(OPENAI_URL).netloc, urlsplit(setting("OPENAI_BASE_URL") or OPENAI_URL).netloc}
     return "OPENAI_API_KEY" if urlsplit(base_url or OPENAI_URL).netloc in hosts else "CHAT_API_KEY"

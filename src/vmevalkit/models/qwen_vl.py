@@ -20,7 +20,7 @@ from vmevalkit.models.chat_images import decode_rgb
 VISION = "<|vision_start|><|image_pad|><|vision_end|>"
 IMAGE_PAD = "<|image_pad|>"
 SYSTEM = "You are a helpful assistant."
-DEFAULT_MAX_TOKENS = 1024
+DEFAULT_MAX_TOKENS = 8192
 
 
 class QwenVL:
@@ -34,8 +34,15 @@ class QwenVL:
         dtype: str = "auto",
         min_pixels: int | None = None,
         max_pixels: int | None = None,
+        device_map: str | None = None,
+        attn_implementation: str | None = None,
     ) -> None:
-        missing = [package for package in ("torch", "transformers") if find_spec(package) is None]
+        """``device_map`` (such as ``auto``) spreads the weights over devices, which needs accelerate; it replaces
+        ``device``. ``attn_implementation`` is transformers' (``sdpa``, ``flash_attention_2``, ``eager``)."""
+        if device_map and device:
+            raise UsageError(f"device={device} and device_map={device_map} exclude each other; give one")
+        needed = ("torch", "transformers", *(["accelerate"] if device_map else []))
+        missing = [package for package in needed if find_spec(package) is None]
         if missing:
             raise SetupError(f"qwen2_5_vl needs {', '.join(missing)}: {make_install_command('local')}")
         import torch
@@ -43,14 +50,16 @@ class QwenVL:
         from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
         is_local = Path(pretrained).expanduser().is_dir()
-        place = str(Path(pretrained).expanduser()) if is_local else pretrained
+        place = str(Path(pretrained).expanduser().resolve()) if is_local else pretrained
+        options = {"device_map": device_map, "attn_implementation": attn_implementation}
+        options = {name: value for name, value in options.items() if value is not None}
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(place, padding_side="left", local_files_only=is_local)
             self._images = Qwen2VLImageProcessorPil.from_pretrained(place, local_files_only=is_local)
             self._model = Qwen2_5_VLForConditionalGeneration.from_pretrained(
-                place, dtype=dtype, local_files_only=is_local
+                place, dtype=dtype, local_files_only=is_local, **options
             ).eval()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, ImportError) as error:
             raise SetupError(
                 f"Qwen2.5-VL cannot be loaded from {pretrained!r} ({error}); give pretrained= the folder of its weights"
             ) from error
@@ -59,13 +68,17 @@ class QwenVL:
             size.update({"shortest_edge": min_pixels} if min_pixels else {})
             size.update({"longest_edge": max_pixels} if max_pixels else {})
             self._images.size = size
-        self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self._model.to(self._device)
+        if device_map:
+            self._device = self._model.device
+        else:
+            self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+            self._model.to(self._device)
         self._pad_id = self._tokenizer.convert_tokens_to_ids(IMAGE_PAD)
         if self._tokenizer.pad_token_id is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token
         self.name = f"qwen2_5_vl {Path(pretrained).name}"
-        self.identity = f"{pretrained}@transformers min={min_pixels} max={max_pixels}"
+        arguments = f"min={min_pixels} max={max_pixels} dtype={dtype} attention={attn_implementation}"
+        self.identity = f"{place}@transformers {arguments}"
 
     def answer(self, requests: Sequence[ChatRequest]) -> list[ChatAnswer]:
         """Return the answers of one batch. All requests must have the same parameters."""
@@ -76,8 +89,9 @@ class QwenVL:
             raise UsageError("a batch of qwen2_5_vl has requests with different parameters; use one task file for all")
         inputs = self._encode(requests)
         is_sampled = bool(params.temperature)
-        options: dict[str, Any] = {"temperature": params.temperature} if is_sampled else {"temperature": None,
-            "top_p": None, "top_k": None}  # fmt: skip
+        options: dict[str, Any] = {"temperature": None, "top_p": None, "top_k": None}
+        if is_sampled:
+            options = {"temperature": params.temperature, **({} if params.top_p is None else {"top_p": params.top_p})}
         if params.seed is not None:
             torch.manual_seed(params.seed)
         try:
@@ -96,17 +110,26 @@ class QwenVL:
         length = inputs["input_ids"].shape[1]
         texts = self._tokenizer.batch_decode(output[:, length:], skip_special_tokens=True)
         tokens = inputs["attention_mask"].sum(dim=1).tolist()
+        ends = [self._find_end(row) for row in output[:, length:].tolist()]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return [
             ChatAnswer(
                 text.strip(), model=self.name, answered_at=now, input_tokens=int(count), usd=0.0,
+                output_tokens=written, finish_reason="stop" if has_ended else "length",
                 sent={"max_tokens": params.max_tokens, "do_sample": is_sampled, "batch": len(requests)},
             )
-            for text, count in zip(texts, tokens, strict=True)
+            for text, count, (written, has_ended) in zip(texts, tokens, ends, strict=True)
         ]  # fmt: skip
 
     def close(self) -> None:
         del self._model
+
+    def _find_end(self, tokens: Sequence[int]) -> tuple[int, bool]:
+        """Return how many tokens an answer has, and whether the model ended it; else it was cut off at the limit."""
+        found = self._model.generation_config.eos_token_id
+        stops = {self._tokenizer.eos_token_id, *(found if isinstance(found, list) else [found])} - {None}
+        place = next((i for i, token in enumerate(tokens) if token in stops), None)
+        return (len(tokens), False) if place is None else (place + 1, True)
 
     def _encode(self, requests: Sequence[ChatRequest]) -> dict[str, Any]:
         """Return the tensors of a batch. The placeholder of each image is repeated once for each of its patches."""

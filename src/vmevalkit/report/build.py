@@ -37,7 +37,7 @@ from vmevalkit.results.commands import format_command
 from vmevalkit.results.selection import require_name
 from vmevalkit.results.table import load_results
 from vmevalkit.store import layout
-from vmevalkit.store.atomic import clean, write_file
+from vmevalkit.store.atomic import clean_tree, write_file
 from vmevalkit.store.records import record_bytes
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def build_report(
         require_name(frame, "scorer", options.scorer)
     folder = layout.experiment_folder(layout.REPORTS, experiment) if out is None else Path(out)
     with_videos = options.with_videos and _may_copy(frame, options.confirm)
-    clean(folder)
+    clean_tree(folder)
     write_assets(folder)
     scorers = choose_scorers(frame, options.scorer)
     contexts = [make_context(frame, scorer, outputs, evaluations, others) for scorer in scorers]

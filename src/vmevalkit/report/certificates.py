@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.scorer import RULES
+from vmevalkit.stats.intervals import upper_bound
 from vmevalkit.store.records import read_record
 
 CERTIFICATES = Path("docs/certificates")
@@ -30,6 +32,10 @@ class CertificateNote:
     seed: int
     package: str
     """Version of VMEvalKit that was audited."""
+    max_wrong_pass_rate: float
+    """Upper bound (95%) of the rate at which videos pass that deserve to fail."""
+    max_wrong_fail_rate: float
+    """Upper bound (95%) of the rate at which videos fail that deserve to pass."""
     is_same_version: bool
     """Whether the audited version of the scorer is the one that made the scores."""
 
@@ -62,15 +68,27 @@ def _read_certificate(path: Path, scorer: str, used: Mapping[str, tuple[str, ...
 
 
 def _make_note(path: Path, record: Mapping[str, Any], domain: str, used: Sequence[str]) -> CertificateNote:
-    right, videos = _count(cell for cell in record["cells"] if cell["task"] == domain)
-    is_same_version = {record["versions"][domain]} == set(used)
-    return CertificateNote(domain, str(path), right, videos, record["seed"], record["package"], is_same_version)
+    cells = [cell for cell in record["cells"] if cell["task"] == domain]
+    passes, cheats = _count_errors(cell for cell in cells if cell["expected"] == "fail")
+    fails, honest = _count_errors(cell for cell in cells if cell["expected"] == "pass")
+    return CertificateNote(
+        domain, str(path), cheats + honest - passes - fails, cheats + honest, record["seed"], record["package"],
+        ceil(1000 * upper_bound(passes, cheats)) / 1000, ceil(1000 * upper_bound(fails, honest)) / 1000,
+        is_same_version={record["versions"][domain]} == set(used),
+    )  # fmt: skip
 
 
-def _count(cells: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
-    """Return how many videos of these cells got the verdict that they deserve, and how many there are."""
-    right = videos = 0
+def _count_errors(cells: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Return how many videos of these cells got a wrong verdict or none, and how many there are."""
+    wrong = videos = 0
     for cell in cells:
-        right += cell["passed"] if cell["expected"] == "pass" else cell["n"] - cell["passed"]
+        wrong += cell["unscored"] + (cell["n"] - cell["passed"] if cell["expected"] == "pass" else cell["passed"])
         videos += cell["n"] + cell["unscored"]
-    return right, videos
+    return wrong, videos
+
+
+def format_bounds(note: CertificateNote) -> str:
+    """Return the bounds as a text."""
+    return (
+        f"wrong passes at most {note.max_wrong_pass_rate:.1%}, wrong fails at most {note.max_wrong_fail_rate:.1%} (95%)"
+    )

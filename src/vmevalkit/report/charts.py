@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 WIDTH = 7.4
 """Width of a figure in inches: two columns of a paper."""
+NARROW = 4.0
+"""Width of a figure for a screen of 390 pixels."""
 _ROW = 0.34
 _MOST_LETTERS = 34
 
@@ -58,10 +60,10 @@ def shorten(label: str) -> str:
     return label if len(label) <= _MOST_LETTERS else f"{label[: _MOST_LETTERS - 1]}…"
 
 
-def draw_intervals(rows: Sequence[IntervalRow], axis_label: str) -> Figure:
+def draw_intervals(rows: Sequence[IntervalRow], axis_label: str, width: float = WIDTH) -> Figure:
     """Draw shares as points with their intervals, the first row at the top."""
     with figure_style():
-        figure, axes = new_figure(WIDTH, 0.75 + _ROW * len(rows))
+        figure, axes = new_figure(width, 0.75 + _ROW * len(rows))
         for place, row in enumerate(rows):
             if row.value is None:
                 continue

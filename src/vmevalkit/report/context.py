@@ -8,16 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vmevalkit.core.scorer import RULES
-from vmevalkit.core.yardstick import YARDSTICK
-from vmevalkit.results.selection import SCORED, list_names, select_scorer
+from vmevalkit.results.selection import SCORED, find_baselines, list_names, select_scorer
 from vmevalkit.results.summary import GroupRate, summarize
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BASELINE = "baseline"
-"""Family of the embedded baselines."""
-
 
 OF_SINGLE_VIDEOS = (
     "findings", "explanation", "run_id", "video", "question_folder", "video_digest", "trace", "evidence",
@@ -66,12 +61,12 @@ class ReportContext:
 
     @property
     def muted(self) -> frozenset[str]:
-        """The models that figures draw in grey: all baselines, or the yardstick where there are only baselines."""
-        return self.baselines if len(self.real_models) < len(self.models) else self.baselines & {*YARDSTICK}
+        """The models that figures draw in grey: all baselines, never as if they were models."""
+        return self.baselines
 
     def label(self, model: str) -> str:
-        """Return the name of a model, marked where it is a baseline beside real models."""
-        return f"{model} (baseline)" if model in self.baselines and len(self.real_models) < len(self.models) else model
+        """Return the name of a model, marked where it is a baseline."""
+        return f"{model} (baseline)" if model in self.baselines else model
 
 
 def choose_scorers(frame: pd.DataFrame, scorer: str | None = None) -> list[str]:
@@ -79,12 +74,6 @@ def choose_scorers(frame: pd.DataFrame, scorer: str | None = None) -> list[str]:
     names = list_names(frame, "scorer")
     first = scorer or RULES
     return sorted(names, key=lambda name: name != first)
-
-
-def find_baselines(frame: pd.DataFrame) -> frozenset[str]:
-    """Return the models that are embedded baselines."""
-    own = set(frame.loc[(frame["family"] == BASELINE).fillna(False).astype(bool), "model"])
-    return frozenset(own | ({*YARDSTICK} & {*list_names(frame, "model")}))
 
 
 def make_context(

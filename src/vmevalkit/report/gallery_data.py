@@ -166,6 +166,7 @@ class GalleryWriter:
             "seconds": files.seconds,
             "size": files.size,
             "problem": files.problem,
+            "note": files.note,
             "status": first["status"],
             "variant": first["prompt_variant"],
             "cost": first["cost_usd"],

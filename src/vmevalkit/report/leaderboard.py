@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from vmevalkit.core.errors import UsageError
 from vmevalkit.report.build import PAGE, load_experiment, write_scorer_page
-from vmevalkit.report.context import choose_scorers, find_baselines, make_context
+from vmevalkit.report.context import choose_scorers, make_context
 from vmevalkit.report.pages import Link, write_assets
 from vmevalkit.report.provenance import DatasetNote, collect_datasets, collect_provenance
 from vmevalkit.report.sections.domains import make_domains
 from vmevalkit.report.sections.ranking import make_ranking
 from vmevalkit.report.sections.scores import make_failures, make_process, make_scores
+from vmevalkit.results.selection import find_baselines
 from vmevalkit.results.words import count, join_names
 from vmevalkit.store import layout
-from vmevalkit.store.atomic import clean
+from vmevalkit.store.atomic import clean_tree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,7 @@ def build_leaderboard(
     frames = {name: load_experiment(name, outputs, evaluations) for name in names}
     check_same_questions({name: collect_datasets(frame) for name, frame in frames.items()})
     frame = merge_experiments(frames)
-    clean(folder)
+    clean_tree(folder)
     write_assets(folder)
     provenance = collect_provenance(frame, certificates)
     contexts = [make_context(frame, each, outputs, evaluations) for each in choose_scorers(frame, scorer)]

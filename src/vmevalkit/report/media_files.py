@@ -5,8 +5,6 @@ The name of a copy contains the digest of the video, so a file that exists is th
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +17,13 @@ from vmevalkit.media.filmstrip import make_filmstrip
 from vmevalkit.media.image import Frame, encode_jpeg
 from vmevalkit.media.video import last_frame, probe
 from vmevalkit.store import layout
-from vmevalkit.store.atomic import os_errors, write_file
+from vmevalkit.store.atomic import os_errors, scratch_folder, write_file
+from vmevalkit.store.foreign_file import copy_foreign_file, read_foreign_file
 
 VIDEOS, THUMBS, STRIPS, FRAMES = "videos", "thumbs", "strips", "frames"
 MEDIA_FOLDERS = (VIDEOS, THUMBS, STRIPS, FRAMES)
 """Folders of a report that contain copies."""
+_NOISE_NOTE = "The video is not copied: noise cannot be compressed. Frames of it are below."
 THUMB_SIZE = 400
 """Longest side of a thumbnail in pixels."""
 
@@ -38,6 +38,8 @@ class VideoSource:
     """Path of the video; None where the run has none."""
     evidence: tuple[tuple[str, str], ...] = ()
     """Scorers and the paths of their evidence strips."""
+    is_noise: bool = False
+    """Whether it is a video of the baseline noise: it shows nothing, and is many times larger than any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class VideoCopy:
     """Width and height in pixels."""
     problem: str | None = None
     """Why the video cannot be shown."""
+    note: str = ""
+    """What a reader has to know about the copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +121,18 @@ class MediaCopier:
         except MediaError as error:  # the score has the reason too
             return VideoCopy(problem=str(error))
         place = None
-        if self.with_videos:
+        if self.with_videos and not source.is_noise:
             place = f"{VIDEOS}/{source.stem}{path.suffix}"
             self._copy(path, place)
         return VideoCopy(
-            place, thumb, tuple(strips), info.fps, info.seconds, (info.width, info.height)
+            place, thumb, tuple(strips), info.fps, info.seconds, (info.width, info.height),
+            note=_NOISE_NOTE if source.is_noise else "",
         )  # fmt: skip
 
     def _copy_strip(self, scorer: str, source: Path, stem: str) -> tuple[str, str, int, int]:
         place = f"{STRIPS}/{stem}-{layout.folder_name(scorer)}.jpg"
         # Another version of a scorer writes another strip of the same video, so strips are copied each time.
-        write_file(Path(self.out, place), source.read_bytes())
+        write_file(Path(self.out, place), read_foreign_file(source.parent, source.name))
         return scorer, place, *_read_size(source)
 
     def _make_images(self, video: Path, stem: str, strips: list[tuple[str, str, int, int]]) -> str:
@@ -147,9 +152,9 @@ class MediaCopier:
             return
         with os_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            aside = target.with_name(f".{os.getpid()}-{target.name}")
-            shutil.copyfile(source, aside)
-            aside.replace(target)
+            with scratch_folder(target) as aside:
+                copy_foreign_file(source.parent, source.name, aside / target.name)
+                (aside / target.name).replace(target)
 
 
 def _read_size(path: Path) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vmevalkit.report.certificates import format_bounds
 from vmevalkit.report.context import ReportContext
 from vmevalkit.report.provenance import Provenance
 from vmevalkit.report.summary import name_models
@@ -78,8 +79,11 @@ def _describe_scorer(context: ReportContext, provenance: Provenance) -> str:
         else " Every video has a score."
     )
     if note.certificates:
-        parts = [f"{each.domain} {each.right:,} of {each.videos:,} (seed {each.seed})" for each in note.certificates]
-        text += f" In audits with trick videos whose verdicts are known, the scorer was right on: {', '.join(parts)}."
+        parts = [
+            f"{each.domain} {each.right:,} of {each.videos:,} (seed {each.seed}; {format_bounds(each)})"
+            for each in note.certificates
+        ]
+        text += f" In audits with trick videos whose verdicts are known, the scorer was right on: {'; '.join(parts)}."
         if not all(each.is_same_version for each in note.certificates):
             text += " Some audits are of another version of the scorer."
     else:

@@ -23,7 +23,7 @@ POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 """What a page may load: files of its own folder, and no script or style inside the page."""
-ASSETS = ("report.css", "common.js", "gallery.js", "question.js")
+ASSETS = ("report.css", "tables.js", "common.js", "gallery.js", "question.js", "tables.js")
 
 _NUMBER = re.compile(r"[–-]|[+-]?[\d,.]+ ?%?( to [+-]?[\d,.]+ ?%?)?|[+-]?[\d,.]+%? \([^)]*\)|\d+–\d+")
 
@@ -60,7 +60,7 @@ def describe_figure(part: FigurePart) -> dict[str, Any]:
     width, height = part.figure.get_size_inches()
     return {
         "name": part.name, "title": part.title, "caption": part.caption, "description": part.description,
-        "width": round(100 * width), "height": round(100 * height),
+        "width": round(100 * width), "height": round(100 * height), "has_narrow": part.narrow is not None,
     }  # fmt: skip
 
 

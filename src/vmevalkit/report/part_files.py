@@ -17,6 +17,9 @@ def write_sections(sections: Iterable[Section], figures: Path, tables: Path) -> 
         for figure in section.figures:
             for end, data in encode_figure(figure.figure).items():
                 write_file(figures / f"{figure.name}{end}", data)
+            for end, data in encode_figure(figure.narrow).items() if figure.narrow is not None else ():
+                if end.endswith(".svg"):
+                    write_file(figures / f"{figure.name}-narrow{end}", data)
         for table in section.tables:
             write_table(table, tables)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from vmevalkit.report.certificates import format_bounds
 from vmevalkit.report.provenance import Provenance
 from vmevalkit.report.section import TablePart
 
@@ -41,7 +42,8 @@ def tabulate_provenance(provenance: Provenance) -> list[TablePart]:
             text = "none given"
             if note is not None:
                 text = (
-                    f"{note.right:,} of {note.videos:,} trick videos right, seed {note.seed} ({Path(note.path).name})"
+                    f"{note.right:,} of {note.videos:,} trick videos right, seed {note.seed} ({Path(note.path).name}); "
+                    f"{format_bounds(note)}"
                 )
                 text += "" if note.is_same_version else "; of another version"
             scorers.append(

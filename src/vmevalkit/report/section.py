@@ -24,6 +24,8 @@ class FigurePart:
     """What the figure shows, in words, for readers who do not see it."""
     figure: Figure
     """The drawing."""
+    narrow: Figure | None = None
+    """The same for a narrow screen, where it has to be drawn in another shape."""
 
 
 @dataclass(frozen=True, slots=True)

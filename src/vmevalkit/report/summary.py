@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vmevalkit.core.yardstick import YARDSTICK
 from vmevalkit.report.context import ReportContext
 from vmevalkit.report.sections.scores import describe_process
 from vmevalkit.report.words import format_interval
@@ -78,7 +79,7 @@ def _describe_top_pair(context: ReportContext) -> list[str]:
 
 
 def _describe_yardstick(context: ReportContext) -> list[str]:
-    tricks = [rate for rate in context.totals if rate.group["model"] in context.muted and rate.rate.value is not None]
+    tricks = [rate for rate in context.totals if rate.group["model"] in YARDSTICK and rate.rate.value is not None]
     if not tricks:
         return ["No trick baseline was run, so the rates cannot be read against videos that show no reasoning."]
     rates = join_names([f"{rate.group['model']} {_describe_rate(rate)}" for rate in tricks])

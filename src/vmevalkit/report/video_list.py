@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vmevalkit.report.media_files import QuestionSource, VideoSource
+from vmevalkit.results.selection import BASELINE
 from vmevalkit.store import layout
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NOISE = "noise"
+"""The baseline whose videos are not copied."""
 Row = dict[str, Any]
 """A row of the tidy table with None for everything that is missing."""
 
@@ -105,7 +108,9 @@ def _find_video(question: QuestionRows, video: VideoRows, evaluations: Path) -> 
         for row in video.rows
         if row["scorer"] and (strip := layout.evidence_file(find_score_file(row, evaluations))).is_file()
     )
-    return VideoSource(f"{place}/{name}-{digest[:12]}" if digest else f"{place}/{name}", video.video, strips)
+    is_noise = video.first["family"] == BASELINE and video.model.partition("+")[0] == NOISE
+    stem = f"{place}/{name}-{digest[:12]}" if digest else f"{place}/{name}"
+    return VideoSource(stem, video.video, strips, is_noise)
 
 
 def find_score_file(row: Row, evaluations: Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -16,14 +16,15 @@ from vmevalkit.results.labels import (
     Aspect,
     LabelledVideo,
     LabelTable,
+    VideoLabel,
     choose_aspect,
     collect_labels,
-    get_flag,
+    get_share,
 )
 from vmevalkit.results.words import count
 from vmevalkit.stats.agreement import cohens_kappa, percent_agreement
 from vmevalkit.stats.correction import prediction_powered_rate
-from vmevalkit.stats.intervals import clopper_pearson, wilson
+from vmevalkit.stats.intervals import clopper_pearson, wilson_of_rate
 from vmevalkit.stats.krippendorff import alpha_of_judges
 from vmevalkit.stats.records import Estimate, missing_estimate
 from vmevalkit.stats.rogan_gladen import rogan_gladen, youden_index
@@ -44,7 +45,8 @@ class PairAgreement:
     domain: str
     """A domain, or ``all``."""
     aspect: Aspect
-    """What is compared: success, or the final state alone where one of them does not judge the way."""
+    """What is compared: success; the final state (solved) alone where one of them does not judge the moves; the moves
+    (process)."""
     videos: int
     percent: Estimate
     """Share of videos with the same label."""
@@ -121,7 +123,7 @@ def measure_agreement(frame: pd.DataFrame, reference: str | None = None) -> Agre
         pair
         for first, second in combinations(table.scorers, 2)
         for domain in [ALL, *domains]
-        if (pair := _compare(table, first, second, domain)) is not None
+        for pair in _compare_aspects(table, first, second, domain)
     ]
     accuracies, rates = [], []
     if chosen is not None:
@@ -162,19 +164,53 @@ def _find_aspect(videos: Sequence[LabelledVideo], first: str, second: str) -> As
     return "solved" if "solved" in aspects else "success"
 
 
-def _compare(table: LabelTable, first: str, second: str, domain: str) -> PairAgreement | None:
+def _compare_aspects(table: LabelTable, first: str, second: str, domain: str) -> Iterator[PairAgreement]:
+    """Yield the agreement on the verdict, and, where both judge the moves apart, on the outcome and on the process."""
     videos = _common(table.videos, first, second, domain)
     if not videos:
-        return None
-    aspect = _find_aspect(videos, first, second)
-    first_flags, second_flags = ([get_flag(video.labels[name], aspect) for video in videos] for name in (first, second))
-    first_values, second_values = ([video.labels[name].value for video in videos] for name in (first, second))
+        return
+    yield _compare(videos, first, second, domain, _find_aspect(videos, first, second))
+    both = [video for video in videos if all(video.labels[name].process is not None for name in (first, second))]
+    if both:
+        yield _compare(both, first, second, domain, "solved")
+        yield _compare(both, first, second, domain, "process")
+
+
+def _compare(videos: Sequence[LabelledVideo], first: str, second: str, domain: str, aspect: Aspect) -> PairAgreement:
+    sides = [[video.labels[name] for video in videos] for name in (first, second)]
+    flags, shares = _pair_shares(*([get_share(label, aspect) for label in side] for side in sides))
+    values, parts = _pair_values(*sides)
     return PairAgreement(
         first, second, domain, aspect, len(videos),
-        percent_agreement(first_flags, second_flags),
-        cohens_kappa(first_flags, second_flags, labels=[False, True]),
-        cohens_kappa(first_values, second_values, "quadratic", labels=[1, 2, 3, 4, 5]),
+        percent_agreement(*flags, sample_weight=shares),
+        cohens_kappa(*flags, labels=[False, True], sample_weight=shares),
+        cohens_kappa(*values, "quadratic", labels=[1, 2, 3, 4, 5], sample_weight=parts),
     )  # fmt: skip
+
+
+def _pair_shares(first: Sequence[float], second: Sequence[float]) -> tuple[tuple[list[bool], list[bool]], list[float]]:
+    """Return pairs of flags with weights: a video on which people are divided is part of several pairs."""
+    cells = [
+        (a, b, (x if a else 1 - x) * (y if b else 1 - y))
+        for x, y in zip(first, second, strict=True)
+        for a in (False, True)
+        for b in (False, True)
+    ]
+    kept = [cell for cell in cells if cell[2] > 0]
+    return ([a for a, _, _ in kept], [b for _, b, _ in kept]), [weight for _, _, weight in kept]
+
+
+def _pair_values(
+    first: Sequence[VideoLabel], second: Sequence[VideoLabel]
+) -> tuple[tuple[list[int], list[int]], list[float]]:
+    """Return pairs of values with weights, each person's label with the other scorer's."""
+    cells = [
+        (a, b, 1 / (len(x.values) * len(y.values)))
+        for x, y in zip(first, second, strict=True)
+        for a in x.values
+        for b in y.values
+    ]
+    return ([a for a, _, _ in cells], [b for _, b, _ in cells]), [weight for _, _, weight in cells]
 
 
 def _leave_out_baselines(table: LabelTable) -> list[LabelledVideo]:
@@ -184,7 +220,7 @@ def _leave_out_baselines(table: LabelTable) -> list[LabelledVideo]:
 
 
 def _measure_accuracy(videos: Sequence[LabelledVideo], judge: str, reference: str, domain: str) -> JudgeAccuracy:
-    common = [video for video in _common(videos, judge, reference, domain) if video.labels[reference].is_random]
+    common = _common(videos, judge, reference, domain)
     aspect = _find_aspect(common, judge, reference)
     right, total = _count_right(common, judge, reference, aspect)
     sensitivity = _estimate_share(right[True], total[True], "no video succeeds by the reference")
@@ -196,19 +232,24 @@ def _measure_accuracy(videos: Sequence[LabelledVideo], judge: str, reference: st
 
 def _count_right(
     videos: Sequence[LabelledVideo], judge: str, reference: str, aspect: Aspect
-) -> tuple[dict[bool, int], dict[bool, int]]:
-    right, total = {True: 0, False: 0}, {True: 0, False: 0}
+) -> tuple[dict[bool, float], dict[bool, float]]:
+    """Return how many videos the judge is right about, and how many there are, by what the reference says.
+
+    A video on which people are divided counts on both sides, by their shares."""
+    right, total = {True: 0.0, False: 0.0}, {True: 0.0, False: 0.0}
     for video in videos:
-        truth = get_flag(video.labels[reference], aspect)
-        total[truth] += 1
-        right[truth] += get_flag(video.labels[judge], aspect) == truth
+        truth, judged = (get_share(video.labels[name], aspect) for name in (reference, judge))
+        for flag, share, agrees in ((True, truth, judged), (False, 1 - truth, 1 - judged)):
+            total[flag] += share
+            right[flag] += share * agrees
     return right, total
 
 
-def _estimate_share(part: int, whole: int, reason: str) -> Estimate:
+def _estimate_share(part: float, whole: float, reason: str) -> Estimate:
     if not whole:
         return missing_estimate(reason, "Wilson")
-    return Estimate(part / whole, *wilson(part, whole), whole, "Wilson")
+    rate = min(part / whole, 1.0)
+    return Estimate(rate, *wilson_of_rate(rate, whole), round(whole), "Wilson")
 
 
 def _correct_rate(
@@ -219,24 +260,20 @@ def _correct_rate(
     Rules label every video, so a correction by a model's own labels would be the rules' rate itself. There the errors
     of the judge are measured on the videos of the other models."""
     own = [video for video in table.videos if video.model == model and judge in video.labels]
-    labelled = [video for video in own if reference in video.labels and video.labels[reference].is_random]
-    others = [
-        video
-        for video in trained
-        if video.model != model and {judge, reference} <= video.labels.keys() and video.labels[reference].is_random
-    ]
+    labelled = [video for video in own if reference in video.labels]
+    others = [video for video in trained if video.model != model and {judge, reference} <= video.labels.keys()]
     aspect = _find_aspect([*labelled, *others], judge, reference)
-    flags = np.array([get_flag(video.labels[judge], aspect) for video in own], dtype=float)
-    raw = _estimate_share(int(flags.sum()), len(flags), "the judge has no label")
+    flags = np.array([get_share(video.labels[judge], aspect) for video in own], dtype=float)
+    raw = _estimate_share(float(flags.sum()), len(flags), "the judge has no label")
     if reference == PEOPLE and labelled:
         chosen = {id(video) for video in labelled}
         is_labelled = np.array([id(video) in chosen for video in own], dtype=bool)
-        truth = np.array([get_flag(video.labels[reference], aspect) for video in labelled], dtype=float)
+        truth = np.array([get_share(video.labels[reference], aspect) for video in labelled], dtype=float)
         corrected = correct_by_own_labels(flags, is_labelled, truth)
     else:
         right, total = _count_right(others, judge, reference, aspect)
         corrected = correct_by_others(
-            int(flags.sum()), len(flags), right[True], total[True], right[False], total[False]
+            float(flags.sum()), len(flags), right[True], total[True], right[False], total[False]
         )
     return CorrectedModelRate(judge, reference, model, aspect, raw, corrected, len(labelled))
 
@@ -247,12 +284,12 @@ def correct_by_own_labels(judge: np.ndarray, is_labelled: np.ndarray, truth: np.
         found = prediction_powered_rate(judge[~is_labelled], judge[is_labelled], truth)
         if found.used_machine or not len(truth):
             return found.estimate
-    passed, total = int(truth.sum()), len(truth)
+    passed, total = min(float(truth.sum()), float(len(truth))), len(truth)
     return Estimate(passed / total, *clopper_pearson(passed, total), total, LABELS_ALONE)
 
 
 def correct_by_others(
-    passed: int, total: int, true_positives: int, positives: int, true_negatives: int, negatives: int
+    passed: float, total: int, true_positives: float, positives: float, true_negatives: float, negatives: float
 ) -> Estimate:
     """Return the rate from the judge's labels and its errors on other videos. It is refused where the judge may know
     nothing."""
@@ -278,13 +315,13 @@ def _write_notes(table: LabelTable, reference: str | None) -> list[str]:
     notes = []
     if reference is None:
         notes.append("one scorer alone agrees with nobody; score with a second one, such as --with gpt-4o")
-    if table.ties:
-        notes.append(f"{count(table.ties, 'video')} divided people equally and have no label of people")
-    chosen = sum(not video.labels[PEOPLE].is_random for video in table.videos if PEOPLE in video.labels)
-    if chosen:
+    divided = sum(0 < video.labels[PEOPLE].success < 1 for video in table.videos if PEOPLE in video.labels)
+    if divided:
+        notes.append(f"people are divided on {count(divided, 'video')}; each counts by the share who call it a success")
+    if table.chosen:
         notes.append(
-            f"{count(chosen, 'label')} of people are on videos that were chosen, not drawn at random; "
-            "they are in the agreement and in no rate"
+            f"{count(table.chosen, 'label')} of people are on videos that were chosen, not drawn at random; they are "
+            "in no number here"
         )
     if len({video.model for video in table.videos} - set(YARDSTICK)) and set(YARDSTICK) & set(table.models):
         notes.append("the errors of judges leave out the trick baselines, which are too easy to judge")

@@ -7,13 +7,24 @@ domain, or scores that are all equal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vmevalkit.core.errors import StoreError
-from vmevalkit.core.yardstick import YARDSTICK
-from vmevalkit.results.selection import SCORED, LeftOut, count_left_out, list_names, require_name, select_scorer
+from vmevalkit.results.comparison import find_pooled
+from vmevalkit.results.items import Items, make_domain_items, make_items
+from vmevalkit.results.selection import (
+    SCORED,
+    LeftOut,
+    count_left_out,
+    leave_out_baselines,
+    list_names,
+    require_name,
+    select_scorer,
+)
 from vmevalkit.stats.anova import (
     Anova,
     Friedman,
@@ -21,6 +32,7 @@ from vmevalkit.stats.anova import (
     friedman,
     kruskal_wallis,
     one_way_anova,
+    repeated_measures_anova,
     tukey_hsd,
     two_way_anova,
 )
@@ -33,6 +45,7 @@ from vmevalkit.stats.failures import FailureProfile, failure_profile, failure_pr
 from vmevalkit.stats.forest import Forest, success_forest
 from vmevalkit.stats.logistic import ConditionalLogit, conditional_logit
 from vmevalkit.stats.mixed import MixedModel, mixed_model
+from vmevalkit.stats.multiplicity import HolmFamily, holm
 from vmevalkit.stats.rasch import Rasch, rasch
 from vmevalkit.stats.records import Estimate, HypothesisTest, MissingPackage
 from vmevalkit.stats.temporal import TEMPORAL_METRICS, TemporalShare, temporal_shares
@@ -41,6 +54,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL_MODELS = "all models"
+DOMAINS_SHARE = "models share questions, so domains are tested with one value a question"
 _ELEMENTS = ("num_objects", "num_voxels", "num_squares", "num_given")
 """Params of puzzles that count what is visible."""
 
@@ -71,8 +85,10 @@ class Analysis:
     """Number of scored videos."""
     left_out: LeftOut
     """Videos without a score that counts."""
+    pooled: Mapping[str, tuple[str, ...]]
+    """Models with scores in several experiments, which are pooled, and these experiments."""
     baselines_left_out: tuple[str, ...]
-    """Trick baselines that are not part of the analysis."""
+    """Embedded baselines that are not part of the analysis."""
     rates: Mapping[str, Estimate]
     """Success rate of each model."""
     distribution: Mapping[str, ScoreDistribution]
@@ -84,27 +100,32 @@ class Analysis:
     tags: Mapping[str, Mapping[str, Estimate]]
     """Success rate by tag, of all models and of each."""
     anova_models: Anova
-    """One-way analysis of variance of values by model."""
+    """One-way analysis of variance of items by model. Like all tests of models that are not paired it ignores that
+    models share questions, and is conservative."""
     anova_domains: Anova
-    """The same by domain."""
+    """The same by domain, with one value a question."""
     anova_two_way: Anova
-    """Model, domain and their interaction."""
+    """Model, domain and their interaction over items; domains are not tested here, since models share questions."""
     tukey_models: Tukey
-    """All pairs of models."""
+    """All pairs of models, not paired."""
     tukey_domains: Tukey
-    """All pairs of domains."""
+    """All pairs of domains, with one value a question."""
     kruskal_models: HypothesisTest
-    """Rank test by model."""
+    """Rank test by model, not paired."""
     kruskal_domains: HypothesisTest
-    """Rank test by domain."""
+    """Rank test by domain, with one value a question."""
     friedman: Friedman
     """Rank test of models on their common questions."""
+    repeated_measures: HypothesisTest
+    """F test of models with question effects on their common questions."""
     effects: Mapping[tuple[str, str], EffectSize]
     """Effect size of each pair of models."""
     mixed: MixedModel
     """``value ~ model * domain + (1 | question)``."""
     logit: ConditionalLogit
     """Success of models with question effects."""
+    logit_family: HolmFamily | None
+    """Its odds, corrected together; None where there is no fit."""
     forest: Forest
     """Random forest of success on the specification's four features."""
     demand: DemandRanking
@@ -127,23 +148,22 @@ def analyze(
 ) -> Analysis:
     """Return the analysis of one scorer's scores in a tidy table.
 
-    The trick baselines are left out where other models have scores, unless ``include_baselines`` is set. ``complexity``
+    The embedded baselines are left out where other models have scores, unless ``include_baselines`` is set.
+    ``complexity``
     is what the tasks state about their domains. Raises StoreError where no video has a score.
     """
     require_name(frame, "scorer", scorer)
     videos = select_scorer(frame, scorer)
     baselines: list[str] = []
     if not include_baselines:
-        baselines = [name for name in YARDSTICK if (videos["model"] == name).any()]
-        if len(baselines) < videos["model"].nunique():
-            videos = videos[~videos["model"].isin(baselines)]
-        else:
-            baselines = []
+        videos, baselines = leave_out_baselines(videos)
     scored = videos[videos["state"] == SCORED]
     if not len(scored):
         raise StoreError(f"no video has a score of {scorer} that counts, so there is nothing to analyse; score first")
-    data = _Scores.take(scored)
+    data, items = _Scores.take(scored), make_items(scored)
+    by_domain = make_domain_items(items)
     models = tuple(list_names(scored, "model"))
+    logit = conditional_logit(items.success, items.model, items.question)
     return Analysis(
         scorer=scorer,
         models=models,
@@ -151,34 +171,37 @@ def analyze(
         questions=int(scored["item"].nunique()),
         videos=len(scored),
         left_out=count_left_out(videos),
+        pooled=find_pooled(videos),
         baselines_left_out=tuple(baselines),
         rates=success_by_level(data.success, data.model, data.item),
         distribution=_distribute(data, models),
         consistency=model_consistency(data.success, data.model, data.domain, data.item),
         failures=_profile_failures(scored),
         tags=_rate_tags(data, scored, models),
-        anova_models=one_way_anova(data.value, data.model, "model"),
-        anova_domains=one_way_anova(data.value, data.domain, "domain"),
-        anova_two_way=two_way_anova(data.value, data.model, data.domain),
-        tukey_models=tukey_hsd(data.value, data.model),
-        tukey_domains=tukey_hsd(data.value, data.domain),
-        kruskal_models=kruskal_wallis(data.value, data.model),
-        kruskal_domains=kruskal_wallis(data.value, data.domain),
-        friedman=friedman(data.value, data.model, data.item),
-        effects=_measure_effects(data, models),
-        mixed=mixed_model(data.value, data.model, data.domain, data.item),
-        logit=conditional_logit(data.success, data.model, data.item),
+        anova_models=one_way_anova(items.value, items.model, "model"),
+        anova_domains=one_way_anova(by_domain.value, by_domain.domain, "domain"),
+        anova_two_way=compare_two_way(items),
+        tukey_models=tukey_hsd(items.value, items.model),
+        tukey_domains=tukey_hsd(by_domain.value, by_domain.domain),
+        kruskal_models=kruskal_wallis(items.value, items.model),
+        kruskal_domains=kruskal_wallis(by_domain.value, by_domain.domain),
+        friedman=friedman(items.value, items.model, items.question),
+        repeated_measures=repeated_measures_anova(items.value, items.model, items.question),
+        effects=_measure_effects(items, models),
+        mixed=mixed_model(items.value, items.model, items.domain, items.question),
+        logit=logit,
+        logit_family=correct_odds(logit),
         forest=_grow_forest(data, scored, trees),
-        demand=demand_ranking(data.success, data.domain, data.item, complexity),
+        demand=demand_ranking(items.success, items.domain, items.question, complexity),
         parameters=_find_trends(scored),
-        rasch=rasch(data.success, data.model, data.item),
-        temporal=_share_temporal(scored[scored["success"].astype(bool)]),
+        rasch=rasch(items.success, items.model, items.question),
+        temporal=_share_temporal(scored[scored["success"] > 0.5]),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """Columns of the scored videos, as the statistics take them."""
+    """Columns of the scored videos, for rates and descriptions; tests take items."""
 
     value: Any
     success: Any
@@ -198,8 +221,22 @@ class _Scores:
 
 
 def _distribute(data: _Scores, models: Sequence[str]) -> dict[str, ScoreDistribution]:
-    own = {name: score_distribution(data.value[data.model == name]) for name in models}
-    return {ALL_MODELS: score_distribution(data.value), **own}
+    whole = np.ceil(data.value - 0.5)  # the mean of several people, to the nearest value; a half goes down
+    own = {name: score_distribution(whole[data.model == name]) for name in models}
+    return {ALL_MODELS: score_distribution(whole), **own}
+
+
+def compare_two_way(items: Items) -> Anova:
+    """Return the two-way analysis without a test of domains, which would count each question once for every model."""
+    found = two_way_anova(items.value, items.model, items.domain)
+    if "domain" not in found.terms:
+        return found
+    untested = replace(found.terms["domain"], f=None, p_value=None, partial_eta_squared=None, reason=DOMAINS_SHARE)
+    return replace(found, terms={**found.terms, "domain": untested})
+
+
+def correct_odds(logit: ConditionalLogit) -> HolmFamily | None:
+    return None if logit.reason else holm({str(name): odds.p_value for name, odds in logit.odds.items()})
 
 
 def _profile_failures(scored: pd.DataFrame) -> dict[str, FailureProfile]:
@@ -223,7 +260,7 @@ def _rate_tags(data: _Scores, scored: pd.DataFrame, models: Sequence[str]) -> di
     return found
 
 
-def _measure_effects(data: _Scores, models: Sequence[str]) -> dict[tuple[str, str], EffectSize]:
+def _measure_effects(data: Items, models: Sequence[str]) -> dict[tuple[str, str], EffectSize]:
     values = {name: data.value[data.model == name] for name in models}
     return {
         (first, second): EffectSize(
@@ -241,7 +278,7 @@ def _grow_forest(data: _Scores, scored: pd.DataFrame, trees: int) -> Forest:
         "visual_elements": [count_visual_elements(params) for params in scored["params"]],
     }
     try:
-        return success_forest(features, data.success, data.item, trees=trees)
+        return success_forest(features, (data.success > 0.5).astype(float), data.item, trees=trees)
     except MissingPackage as error:
         return Forest({}, None, None, None, len(data.value), int(scored["item"].nunique()), trees, str(error))
 

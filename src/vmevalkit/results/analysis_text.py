@@ -8,15 +8,18 @@ from math import exp
 from typing import Any
 
 from vmevalkit.results.analysis import ALL_MODELS, Analysis
+from vmevalkit.results.comparison import describe_pooled
 from vmevalkit.results.formats import Texts, format_rows
 from vmevalkit.results.words import count, join_names, p_value, percent
 from vmevalkit.stats.anova import Anova, Tukey
 from vmevalkit.stats.breakdown import ParameterTrend
 from vmevalkit.stats.records import Estimate, HypothesisTest
 
-_INDEPENDENT = (
-    "These tests take the scores of one question by several models as independent, which they are not; conclude from "
-    "the mixed model and from vmevalkit compare."
+UNPAIRED = "conservative: ignores that models share questions, so it misses differences that the paired tests find"
+_ITEMS = (
+    "Every test counts one value for each model and question (samples and people are averaged first), and one value "
+    "for each question where domains are compared. Conclude from the paired tests (repeated measures, Friedman, the "
+    "mixed model) and from vmevalkit compare."
 )
 MOST_ROWS = 24
 """Rows of a long list that are printed; the JSON has all."""
@@ -71,8 +74,8 @@ def describe_analysis(analysis: Analysis) -> list[Section]:
         _describe_data(analysis),
         _describe_distribution(analysis),
         _describe_variance(analysis),
-        _describe_tukey("Tukey's comparison of models", analysis.tukey_models),
-        _describe_tukey("Tukey's comparison of domains", analysis.tukey_domains),
+        _describe_tukey("Tukey's comparison of models", analysis.tukey_models, UNPAIRED),
+        _describe_tukey("Tukey's comparison of domains, over questions", analysis.tukey_domains),
         _describe_effects(analysis),
         _describe_mixed(analysis),
         _describe_logit(analysis),
@@ -96,12 +99,12 @@ def _describe_data(analysis: Analysis) -> Section:
         f"{count(analysis.videos, 'scored video')} of {count(analysis.questions, 'question')} in "
         f"{join_names(analysis.domains)}"
     )
-    sentences = [data]
+    sentences = [data, *describe_pooled(analysis.pooled)]
     if analysis.left_out.total:
         sentences.append(f"left out: {count(analysis.left_out.total, 'video')} ({analysis.left_out})")
     if analysis.baselines_left_out:
         names = join_names(analysis.baselines_left_out)
-        sentences.append(f"the trick baselines {names} are not part of it; --include-baselines adds them")
+        sentences.append(f"the baselines {names} are not part of it; --include-baselines adds them")
     return Section(f"Scores of {analysis.scorer}", rows, tuple(sentences))
 
 
@@ -118,25 +121,28 @@ def _describe_variance(analysis: Analysis) -> Section:
     reasons = []
     for title, anova in (
         ("one-way, models", analysis.anova_models),
-        ("one-way, domains", analysis.anova_domains),
+        ("one-way, domains over questions", analysis.anova_domains),
         ("two-way", analysis.anova_two_way),
     ):
-        rows += _variance_rows(title, anova)
+        rows += _variance_rows(title, anova, "" if anova is analysis.anova_domains else UNPAIRED)
         if anova.reason:
             reasons.append(f"{title}: no analysis, since {anova.reason}")
     for title, test in (
-        ("Kruskal-Wallis, models", analysis.kruskal_models),
-        ("Kruskal-Wallis, domains", analysis.kruskal_domains),
+        ("Repeated measures, models on common questions", analysis.repeated_measures),
         ("Friedman, models on common questions", analysis.friedman.test),
+        ("Kruskal-Wallis, models", analysis.kruskal_models),
+        ("Kruskal-Wallis, domains over questions", analysis.kruskal_domains),
     ):
         if test.p_value is None:
             reasons.append(f"{title}: no test, since {test.reason}")
         else:
-            rows.append(_test_row(title, test))
-    return Section("Differences of models and domains", rows, (*reasons, _INDEPENDENT))
+            rows.append(_test_row(title, test, UNPAIRED if test is analysis.kruskal_models else ""))
+    # Paired tests first: they are the ones to read.
+    rows.sort(key=lambda row: row["note"] != "")
+    return Section("Differences of models and domains", rows, (*reasons, _ITEMS))
 
 
-def _variance_rows(title: str, anova: Anova) -> Iterator[dict[str, str]]:
+def _variance_rows(title: str, anova: Anova, note: str) -> Iterator[dict[str, str]]:
     if anova.reason:
         return
     residual = next((term.df for name, term in anova.terms.items() if name == "residual"), 0)
@@ -148,15 +154,17 @@ def _variance_rows(title: str, anova: Anova) -> Iterator[dict[str, str]]:
             "statistic": f"F({term.df}, {residual}) = {term.f:.2f}",
             "p": p_value(term.p_value),
             "effect": "" if term.partial_eta_squared is None else f"partial eta2 {term.partial_eta_squared:.3f}",
+            "note": note,
         }
 
 
-def _test_row(title: str, test: HypothesisTest) -> dict[str, str]:
-    df = ", ".join(f"{value:g}" for value in test.df)
-    return {"test": title, "statistic": f"{test.statistic:.2f} (df {df})", "p": p_value(test.p_value), "effect": ""}
+def _test_row(title: str, test: HypothesisTest, note: str) -> dict[str, str]:
+    df = ", ".join(f"{value:.4g}" for value in test.df)
+    statistic = f"{test.statistic:.2f} (df {df})"
+    return {"test": title, "statistic": statistic, "p": p_value(test.p_value), "effect": "", "note": note}
 
 
-def _describe_tukey(title: str, tukey: Tukey) -> Section:
+def _describe_tukey(title: str, tukey: Tukey, *notes: str) -> Section:
     if tukey.reason:
         return Section(title, (), (f"no comparison, since {tukey.reason}",))
     ordered = sorted(tukey.pairs.items(), key=lambda item: item[1].p_value)
@@ -169,7 +177,7 @@ def _describe_tukey(title: str, tukey: Tukey) -> Section:
         }
         for (first, second), pair in ordered
     ]
-    return Section(title, rows[:MOST_ROWS], _say_more(len(rows), "pair"))
+    return Section(title, rows[:MOST_ROWS], (*notes, *_say_more(len(rows), "pair")))
 
 
 def _describe_effects(analysis: Analysis) -> Section:
@@ -190,7 +198,8 @@ def _describe_effects(analysis: Analysis) -> Section:
         )
     if not rows:
         return Section("Effect sizes", (), ("one model: there is no pair to compare",))
-    return Section("Effect sizes", rows[:MOST_ROWS], (*reasons[:3], *_say_more(len(rows), "pair")))
+    notes = (f"the intervals are {UNPAIRED}", *_say_more(len(rows), "pair"))
+    return Section("Effect sizes", rows[:MOST_ROWS], (*reasons[:3], *notes))
 
 
 def _describe_mixed(analysis: Analysis) -> Section:
@@ -213,6 +222,7 @@ def _describe_logit(analysis: Analysis) -> Section:
     if found.reason:
         return Section(title, (), (f"no fit, since {found.reason}",))
     rows, reasons = [], []
+    corrected = analysis.logit_family.tests if analysis.logit_family else {}
     for name, odds in found.odds.items():
         if odds.log_odds is None or odds.low is None or odds.high is None:
             reasons.append(f"{name}: no odds, since {odds.reason}")
@@ -222,14 +232,15 @@ def _describe_logit(analysis: Analysis) -> Section:
                 "model": f"{name} against {found.reference}",
                 "odds ratio": f"{exp(min(odds.log_odds, 50)):.2f}",
                 "95% interval": f"{exp(max(odds.low, -50)):.2f} to {exp(min(odds.high, 50)):.2f}",
-                "p": p_value(odds.p_value),
+                "corrected p": p_value(corrected[str(name)].adjusted),
             }
         )
     note = (
         f"{count(found.questions, 'question')} on which models differ; {found.questions_left_out} that all passed or "
         f"all failed say nothing"
     )
-    return Section(title, rows, (*reasons, note))
+    whole = f"all models are equal: {p_value(found.test.p_value)} ({found.test.name})"
+    return Section(title, rows, (*reasons, whole, f"{note}; p is corrected for all lines (Holm)"))
 
 
 def _describe_forest(analysis: Analysis) -> Section:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vmevalkit.core.errors import StoreError, UsageError
+from vmevalkit.results.items import make_items
 from vmevalkit.results.selection import SCORED, LeftOut, count_left_out, list_names, require_name, select_scorer
+from vmevalkit.results.words import join_names
 from vmevalkit.stats.comparison import PairedComparison, compare_paired, mcnemar_exact
 from vmevalkit.stats.multiplicity import HolmFamily, holm
 from vmevalkit.stats.records import HypothesisTest
@@ -32,6 +34,8 @@ class ModelComparison:
     """Name of the scorer's files."""
     experiments: tuple[str, ...]
     """The experiments that the scores are from."""
+    pooled: Mapping[str, tuple[str, ...]]
+    """Models with scores in several experiments, which are pooled, and these experiments."""
     overall: PairedComparison
     """All common questions."""
     domains: dict[str, PairedComparison]
@@ -79,7 +83,28 @@ def choose_test(comparison: PairedComparison) -> HypothesisTest:
     return t_test
 
 
+def find_pooled(videos: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Return the models with scored videos in several experiments, and these experiments."""
+    scored = videos[videos["state"] == SCORED]
+    found = {
+        name: tuple(list_names(scored[scored["model"] == name], "experiment")) for name in list_names(scored, "model")
+    }
+    return {name: experiments for name, experiments in found.items() if len(experiments) > 1}
+
+
+def describe_pooled(pooled: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Return a sentence for each model whose experiments are pooled."""
+    return [
+        f"{name} has scores in {join_names([repr(each) for each in experiments])}, which are pooled: videos of one "
+        "question count as samples of it, whatever the prompt and the settings were. Name one experiment to "
+        "separate them."
+        for name, experiments in pooled.items()
+    ]
+
+
 def _compare(frame: pd.DataFrame, first: str, second: str, margin: float | None, scorer: str) -> ModelComparison:
+    import pandas as pd
+
     videos = select_scorer(frame, scorer)
     sides = [videos[videos["model"] == name] for name in (first, second)]
     domains = sorted({domain for side in sides for domain in list_names(side, "domain")})
@@ -92,6 +117,7 @@ def _compare(frame: pd.DataFrame, first: str, second: str, margin: float | None,
         second,
         scorer,
         tuple(list_names(frame, "experiment")),
+        find_pooled(pd.concat(sides)),
         _compare_sides(sides, margin),
         by_domain,
         holm(p_values) if len(domains) > 1 else None,
@@ -101,8 +127,5 @@ def _compare(frame: pd.DataFrame, first: str, second: str, margin: float | None,
 
 
 def _compare_sides(sides: Sequence[pd.DataFrame], margin: float | None) -> PairedComparison:
-    a, b = (side[side["state"] == SCORED] for side in sides)
-    return compare_paired(
-        a["success"].to_numpy(float), a["item"].to_numpy(), b["success"].to_numpy(float), b["item"].to_numpy(),
-        margin=margin, n_bootstrap=BOOTSTRAP,
-    )  # fmt: skip
+    a, b = (make_items(side) for side in sides)
+    return compare_paired(a.success, a.question, b.success, b.question, margin=margin, n_bootstrap=BOOTSTRAP)

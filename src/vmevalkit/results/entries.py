@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from vmevalkit.core.errors import StoreError
+from vmevalkit.core.records import RunStatus
+from vmevalkit.core.verdict_check import find_contradiction
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record
 
 Entry = dict[str, Any]
 
-VERDICT = ("solved", "passed", "outcome", "process", "failure_mode")
+
+class InvalidVerdict(StoreError):
+    """A score file whose verdict contradicts itself. It is reported and left out, and never counted."""
+
+
+VERDICT = ("solved", "passed", "outcome", "process", "legal_progress", "failure_mode")
 """Parts of a verdict that a scorer may leave out."""
 
 FILES = ("trace", "evidence")
@@ -34,8 +41,9 @@ def read_score_entry(path: Path) -> Entry:
     try:
         about, result = rename_old_keys(record["metadata"], old_keys.SCORE), record["result"]
         value = result["value"] if "value" in result else result["solution_correctness_score"]
-        if value not in (None, 1, 2, 3, 4, 5):
-            raise ValueError(f"the value is {value!r}, not a whole number from 1 to 5")
+        problem = find_contradiction({**result, "value": value})
+        if problem is not None:
+            raise InvalidVerdict(f"{path} is left out: {problem}; score again")
         entry = {name: about.get(name) for name in _SCORE_ORIGIN}
         entry["value"] = None if value is None else int(value)
         entry["version"] = about.get("scorer_version", result.get("version"))
@@ -55,7 +63,7 @@ def read_run_entry(folder: Path) -> Entry:
     """Return what the table shows of a run, from its record."""
     path = folder / layout.RUN_RECORD
     record = read_record(path) or {}
-    if "status" not in record or not isinstance(record.get("sample", 0), int):
+    if record.get("status") not in get_args(RunStatus) or not isinstance(record.get("sample", 0), int):
         raise StoreError(f"{path} is not the record of a run; remove its folder")
     return {"sample": 0, **{name: record[name] for name in _RUN if name in record}}
 
@@ -68,6 +76,7 @@ def read_question_entry(folder: Path) -> Entry:
     places = (metadata, data, _mapping(rule))
     level = _first("level", places) or _first("difficulty_level", places)
     entry = {
+        "group": metadata.get("group"),
         "difficulty": metadata.get("difficulty"),
         "pattern_tags": [str(tag) for tag in _first("pattern_tags", places) or []],
         "rule_type": _first("rule_type", places),

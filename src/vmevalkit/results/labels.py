@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median_low
 from typing import TYPE_CHECKING, Literal
 
+from vmevalkit.core.records import SUCCESS
 from vmevalkit.core.scorer import PEOPLE, RULES
-from vmevalkit.results.selection import JOB
+from vmevalkit.results.selection import JOB, is_chosen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ESTIMATE_QUEUES = ("sample", "all")
-"""Queues of annotation whose videos were drawn at random, or are all videos: only their labels serve estimates."""
-Aspect = Literal["success", "solved"]
+Aspect = Literal["success", "solved", "process"]
 
 
 @dataclass(frozen=True, slots=True)
 class VideoLabel:
-    """What one scorer says of one video."""
+    """What one scorer says of one video; people together are one scorer."""
 
-    value: int
-    """From 1 to 5; of several people the median."""
-    success: bool
-    """A value of 4 or 5."""
-    solved: bool | None = None
-    """Whether the final state is right; None where the scorer does not judge it apart."""
+    values: tuple[int, ...]
+    """From 1 to 5: one of a scorer, one of each person."""
+    success: float
+    """Share of the values that are 4 or 5."""
+    solved: float | None = None
+    """Share who call the final state right; None where the scorer does not judge it apart."""
     judges_process: bool = True
     """Whether the way to the answer counts for this scorer."""
-    is_random: bool = True
-    """Whether the video was chosen for labelling by chance."""
+    process: float | None = None
+    """Share who say that every move is legal and shown; None where the scorer does not judge it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +52,18 @@ class LabelTable:
     """Scorers with labels: rules first, then judges, people last."""
     by_person: Mapping[str, Mapping[str, tuple[str, int]]]
     """For each annotator the domain and value by video."""
-    ties: int = 0
-    """Videos on which people are divided equally; they have no label of people."""
+    chosen: int = 0
+    """Labels of people on videos that were chosen, not drawn at random; they are in no label."""
     models: tuple[str, ...] = ()
 
 
 def collect_labels(frame: pd.DataFrame) -> LabelTable:
-    """Return the labels in a tidy table: current scores with a value."""
+    """Return the labels in a tidy table: current scores with a value, without people's labels of chosen videos."""
     current = frame[frame["value"].notna() & frame["is_current"].fillna(True).astype(bool)]
+    chosen = is_chosen(current)
     videos: list[LabelledVideo] = []
     by_person: dict[str, dict[str, tuple[str, int]]] = {}
-    ties = 0
-    for job, rows in current.groupby(JOB, sort=False, dropna=False):
+    for job, rows in current[~chosen].groupby(JOB, sort=False, dropna=False):
         _, model, domain, question, _ = job
         labels: dict[str, VideoLabel] = {}
         people = []
@@ -74,43 +72,39 @@ def collect_labels(frame: pd.DataFrame) -> LabelTable:
                 people.append(row)
                 by_person.setdefault(str(row["annotator"]), {})[repr(job)] = (domain, int(row["value"]))
             else:
-                labels[row["scorer"]] = _make_label(row)
+                labels[row["scorer"]] = _make_label([row])
         if people:
-            label = _merge_people(people)
-            ties += label is None
-            labels |= {} if label is None else {PEOPLE: label}
+            labels[PEOPLE] = _make_label(people)
         videos.append(LabelledVideo(model, domain, question, labels))
     found = {scorer for video in videos for scorer in video.labels}
     scorers = sorted(found, key=lambda name: (name == PEOPLE, name != RULES, name))
     models = sorted({video.model for video in videos})
-    return LabelTable(tuple(videos), tuple(scorers), by_person, ties, tuple(models))
+    return LabelTable(tuple(videos), tuple(scorers), by_person, int(chosen.sum()), tuple(models))
 
 
-def _make_label(row: Mapping[str, object]) -> VideoLabel:
-    solved, passed = _flag(row["solved"]), _flag(row["passed"])
-    value = int(str(row["value"]))
-    return VideoLabel(value, bool(row["success"]), solved, passed is not None)
-
-
-def _merge_people(rows: Sequence[Mapping[str, object]]) -> VideoLabel | None:
-    """Return the majority of several people; None where they are divided equally."""
-    successes = [bool(row["success"]) for row in rows]
-    if 2 * sum(successes) == len(successes):
-        return None
-    success = 2 * sum(successes) > len(successes)
-    own = [int(str(row["value"])) for row in rows if bool(row["success"]) == success]
-    is_random = all(_text(row.get("queue")) in (None, *ESTIMATE_QUEUES) for row in rows)
-    return VideoLabel(median_low(own), success, None, True, is_random)
+def _make_label(rows: Sequence[Mapping[str, object]]) -> VideoLabel:
+    """Return one scorer's label, or that of several people."""
+    values = tuple(int(str(row["value"])) for row in rows)
+    successes = [value >= SUCCESS for value in values]
+    flags = [_flag(row["solved"]) for row in rows]
+    # A person who was not asked about the moves judged the final state.
+    is_person = rows[0]["scorer"] == PEOPLE
+    solved = [success if flag is None and is_person else flag for flag, success in zip(flags, successes, strict=True)]
+    known = [flag for flag in solved if flag is not None]
+    process = [float(str(row["process"])) >= 1 for row in rows if _flag(row["process"]) is not None]
+    return VideoLabel(
+        values,
+        sum(successes) / len(successes),
+        sum(known) / len(known) if known else None,
+        all(_flag(row["passed"]) is not None for row in rows),
+        sum(process) / len(process) if process else None,
+    )
 
 
 def _flag(value: object) -> bool | None:
     import pandas as pd
 
     return None if value is None or pd.isna(value) else bool(value)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def choose_aspect(first: VideoLabel, second: VideoLabel) -> Aspect:
@@ -120,5 +114,8 @@ def choose_aspect(first: VideoLabel, second: VideoLabel) -> Aspect:
     return "solved" if first.solved is not None and second.solved is not None else "success"
 
 
-def get_flag(label: VideoLabel, aspect: Aspect) -> bool:
-    return bool(label.solved) if aspect == "solved" else label.success
+def get_share(label: VideoLabel, aspect: Aspect) -> float:
+    """Return the share of a scorer's labels that are positive: 0 or 1 of one label, between them of several people."""
+    if aspect == "success":
+        return label.success
+    return (label.solved if aspect == "solved" else label.process) or 0.0

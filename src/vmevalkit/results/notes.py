@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vmevalkit.results.commands import score_command
+from vmevalkit.results.items import make_items
 from vmevalkit.results.selection import SCORED, count_left_out, list_names, select_scorer
 from vmevalkit.results.words import count, join_names, percent
 from vmevalkit.results.yardstick import describe_yardstick
@@ -64,7 +65,7 @@ def _describe_scorer(frame: pd.DataFrame, scorer: str, experiment: str, outputs:
 def _describe_scores(scored: pd.DataFrame) -> list[str]:
     lines = []
     questions = scored["item"].nunique()
-    if scored["success"].all():
+    if (scored["success"] == 1).all():
         lines.append(f"every scored video succeeds ({len(scored)}): these questions cannot show a difference")
     elif not scored["success"].any():
         lines.append(f"no scored video succeeds ({len(scored)}): these questions cannot show a difference")
@@ -77,19 +78,27 @@ def _describe_ranks(scored: pd.DataFrame) -> list[str]:
     models = list_names(scored, "model")
     if len(models) == 1:
         return [f"one model, {models[0]}: there is nothing to rank"]
-    values, questions = scored["success"].to_numpy(float), scored["item"].to_numpy()
-    bands = rank_bands(values, scored["model"].to_numpy(str), questions)
+    items = make_items(scored)
+    bands = rank_bands(items.success, items.model, items.question)
     lines = []
     if bands.questions_left_out:
         per_model = scored.groupby("model")["item"].nunique()
         counts = ", ".join(f"{model} {per_model[model]}" for model in models)
         lines.append(
-            f"the models have scores for different questions ({counts}): their rates are not comparable, and ranks are "
-            f"from the {count(bands.questions, 'common question')}"
+            f"the models have scores for different questions ({counts}): their rates are not comparable, and ranks "
+            "compare two models on the questions that both have"
         )
     if bands.reason:
         return [*lines, f"no ranks: {bands.reason}"]
     return [*lines, _describe_bands(bands)]
+
+
+def describe_common(bands: RankBands) -> str:
+    """Return how many questions pairs of models have in common, in words."""
+    fewest, most = bands.common
+    return (
+        count(most, "common question") if fewest == most else f"{fewest:,} to {most:,} common questions of two models"
+    )
 
 
 def _describe_bands(bands: RankBands) -> str:
@@ -99,5 +108,5 @@ def _describe_bands(bands: RankBands) -> str:
     ]
     return (
         f"ranks that the data do not exclude ({percent(1 - bands.alpha)} for all together, "
-        f"{count(bands.questions, 'common question')}, Holm): {', '.join(ranks)}"
+        f"{describe_common(bands)}, Holm): {', '.join(ranks)}"
     )

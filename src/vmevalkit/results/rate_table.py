@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vmevalkit.results.notes import describe_table
-from vmevalkit.results.selection import list_names, require_name
+from vmevalkit.results.selection import leave_out_baselines, list_names, require_name
 from vmevalkit.results.summary import ALL, GroupRate, check_groups, summarize
-from vmevalkit.results.words import percent
+from vmevalkit.results.words import join_names, percent
 from vmevalkit.store import layout
 
 if TYPE_CHECKING:
@@ -59,13 +59,21 @@ def make_rate_table(
     if scorer is not None:
         require_name(frame, "scorer", scorer)
     scorers = list_names(frame, "scorer") if scorer is None else [scorer]
-    groups = _default_groups(frame) if by is None else check_groups(by)
+    groups = _default_groups(frame) if by is None else _separate_experiments(frame, check_groups(by))
+    baselines: list[str] = []
+    whole = frame
+    if "model" not in groups and "family" not in groups:
+        frame, baselines = leave_out_baselines(frame)
     rates = summarize(frame, groups, scorers)
     if by is None and frame["domain"].nunique() > 1:
         rates = _add_totals(summarize(frame, groups[:-1], scorers), groups, rates)
-    notes = describe_table(frame, scorers, Path(outputs), Path(evaluations))
+    notes = describe_table(whole, scorers, Path(outputs), Path(evaluations))
     if "model" not in groups and frame["model"].nunique() > 1:
-        notes.insert(0, f"each line pools {frame['model'].nunique()} models, trick baselines included")
+        notes.insert(0, f"each line pools {frame['model'].nunique()} models")
+    if baselines:
+        notes.insert(0, f"the lines are without the baselines {join_names(baselines)}; --by model shows them")
+    if by is not None and "experiment" not in by and "experiment" in groups:
+        notes.insert(0, "the experiments are kept apart: they may differ in prompts, settings and questions")
     if "tag" in groups:
         notes.insert(0, "a video counts once under each of its tags, so the lines overlap")
     return RateTable(tuple(groups), tuple(rates), tuple(notes), len(scorers) > 1)
@@ -74,6 +82,12 @@ def make_rate_table(
 def _default_groups(frame: pd.DataFrame) -> list[str]:
     several = len(list_names(frame, "experiment")) > 1
     return ["experiment", "model", "domain"] if several else ["model", "domain"]
+
+
+def _separate_experiments(frame: pd.DataFrame, groups: list[str]) -> list[str]:
+    """Return the groups with the experiment first where there are several: they are never pooled."""
+    several = len(list_names(frame, "experiment")) > 1
+    return ["experiment", *groups] if several and "experiment" not in groups else groups
 
 
 def _add_totals(totals: list[GroupRate], groups: list[str], rates: list[GroupRate]) -> list[GroupRate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from vmevalkit.core.records import Run, Score
 from vmevalkit.results.cache import EntryCache, cache_file, decode_entry
-from vmevalkit.results.entries import Entry, read_question_entry, read_run_entry, read_score_entry
+from vmevalkit.results.entries import Entry, InvalidVerdict, read_question_entry, read_run_entry, read_score_entry
 from vmevalkit.results.scan import JobPlace, RunFile, ScoreFile, file_signature, find_run_files, find_score_files
 from vmevalkit.results.verdicts import ScoreState, match_run
 from vmevalkit.store import layout
@@ -21,6 +22,8 @@ JobKey = tuple[JobPlace, int]
 
 _UNKNOWN = Score("", "")
 """Whether a score counts does not depend on its verdict."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,11 @@ class ExperimentReader:
     def read_scores(self, runs: dict[JobKey, FoundRun]) -> Iterator[FoundScore]:
         """Yield every score with its run."""
         for file in find_score_files(self._evaluations, self._experiment):
-            entry = self._cache.get(f"score/{file.key}", file.signature, read_score_entry, file.path)
+            try:
+                entry = self._cache.get(f"score/{file.key}", file.signature, read_score_entry, file.path)
+            except InvalidVerdict as error:
+                _log.warning("%s", error)
+                continue
             run = runs.get((file.place, file.sample))
             if run is not None and _has_same_digests(entry, run):
                 yield FoundScore(file, entry, "current", run)

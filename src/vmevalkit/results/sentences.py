@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vmevalkit.results.comparison import BOOTSTRAP, SIGN_TEST, ModelComparison, choose_test
+from vmevalkit.results.comparison import BOOTSTRAP, SIGN_TEST, ModelComparison, choose_test, describe_pooled
 from vmevalkit.results.words import count, join_names, p_value, percent, points
 from vmevalkit.stats.comparison import PAIRED_T, PairedComparison
 from vmevalkit.stats.intervals import wilson
@@ -18,6 +18,7 @@ def describe_comparison(comparison: ModelComparison) -> list[str]:
     first, second, overall = comparison.first, comparison.second, comparison.overall
     where = join_names([repr(name) for name in comparison.experiments])
     lines = [f"{first} against {second} in {where}, by {comparison.scorer}. Success is a value of 4 or 5."]
+    lines += describe_pooled(comparison.pooled)
     lines += _describe_questions(comparison)
     if not overall.common:
         return [*lines, f"No comparison: {overall.reason}."]

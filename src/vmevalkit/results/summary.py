@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GROUPS = (
-    "experiment", "model", "family", "domain", "difficulty", "tag", "failure_mode", "level", "rule_type", "rule",
-    "prompt_variant", "question",
+    "experiment", "model", "family", "domain", "group", "difficulty", "tag", "failure_mode", "level", "rule_type",
+    "rule", "prompt_variant", "question",
 )  # fmt: skip
 """What rates can be grouped by. A video counts once under each of its tags."""
 NO_NAME = "(none)"
@@ -75,7 +75,7 @@ def _success_rates(scorer: str, videos: pd.DataFrame, by: list[str]) -> Iterator
             group,
             success_rate(scored["success"].to_numpy(float), scored["item"].to_numpy()),
             mean_score(scored["value"].to_numpy(float), scored["item"].to_numpy()),
-            scored["job"].nunique(),
+            len(scored),
             count_left_out(part),
             _attempted(part, scored),
         )
@@ -93,17 +93,17 @@ def _failure_rates(scorer: str, videos: pd.DataFrame, by: list[str]) -> Iterator
                 {name: mode if name == "failure_mode" else group[name] for name in by},
                 success_rate(is_mode, judged["item"].to_numpy()),
                 no_value,
-                judged["job"].nunique(),
+                len(judged),
                 count_left_out(part),
-                _attempted(part, judged.assign(success=is_mode == 1)),
+                _attempted(part, judged.assign(success=is_mode)),
             )
 
 
 def _attempted(part: pd.DataFrame, scored: pd.DataFrame) -> RateWithUnscored:
-    """Return the rate over attempted videos. Of a video that several people judged, the majority counts."""
+    """Return the rate over attempted videos. Of a video that several people judged, the share who pass it counts."""
     left_out = count_left_out(part)
-    passed = int((scored.astype({"success": float}).groupby("job")["success"].mean() > 0.5).sum())
-    counted = scored["job"].nunique()
+    counted = len(scored)
+    passed = min(float(scored["success"].sum()), float(counted))
     total = counted + left_out.total
     return delivery_rates(total, total - left_out.without_video, counted, passed).per_attempted
 

@@ -31,7 +31,7 @@ REASONS: dict[ScoreState, str] = {
 _VERDICT = (*VERDICT, "metrics", "findings", "solved_at_s", "held_s", "first_violation_s")
 _RUN = ("family", "status", "cost_usd", "seconds")
 _QUESTION_IN_RUN = str(question_in(Path()))
-_PUZZLE = ("difficulty", "params", "tags", "pattern_tags", "rule_type", "level", "rule")
+_PUZZLE = ("group", "difficulty", "params", "tags", "pattern_tags", "rule_type", "level", "rule")
 
 
 def load_results(

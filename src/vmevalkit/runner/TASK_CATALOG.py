@@ -1,4 +1,6 @@
-"""The tasks in the form of the specification, made from the registry: a new task appears automatically."""
+"""The tasks that have a folder of their own, in the form of the specification, made from the registry.
+
+Puzzles of the kit are created by ``vmevalkit.create_dataset``."""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.kit.scene_task import SceneTask
 
 
 def process_dataset(dataset: Mapping[str, Any], num_samples: int) -> list[dict[str, Any]]:  # noqa: ARG001
@@ -24,6 +27,7 @@ def _make_entries() -> dict[str, dict[str, Any]]:
             "process_dataset": process_dataset,
         }
         for name, task in TASKS.items()
+        if not isinstance(task, SceneTask)
     }
 
 

@@ -12,6 +12,7 @@ from statistics import median
 
 from vmevalkit.core.records import Run
 from vmevalkit.models.model import ModelSpec
+from vmevalkit.runs.comparability import list_differences
 from vmevalkit.runs.generation_params import GenerationParams
 from vmevalkit.runs.job_specs import JobSpec, RetryPolicy, Shard, check_limit, find_existing_runs
 from vmevalkit.runs.job_state import Step, next_step, select_entries
@@ -57,6 +58,8 @@ class CostEstimate:
     """What the experiment has cost so far."""
     max_usd: float | None
     """The limit; None where there is none."""
+    differences: tuple[str, ...] = ()
+    """What is not the same for all models: resolution, length."""
 
     @property
     def usd(self) -> float:
@@ -109,7 +112,7 @@ def estimate_cost(
             counts[job_spec.job.model].add(job_spec, runs.get(job_spec.job), retry)
     estimates = tuple(_estimate_model(name, counts[name], params, limit, budget_options, rate_limits) for name in specs)
     budget = budget_options.load_budget(layout.experiment_folder(Path(outputs), experiment), shard)
-    return CostEstimate(estimates, budget.spent_usd, budget.max_usd)
+    return CostEstimate(estimates, budget.spent_usd, budget.max_usd, tuple(list_differences(specs, params)))
 
 
 class _ModelCount:

@@ -26,7 +26,7 @@ class GenerationParams:
     seconds: float | None = None
     """None: 8 s, or the nearest length that the model supports; for a baseline, the length of its task."""
     size: tuple[int, int] | None = None
-    """None leaves it to the model."""
+    """None: the size of the model at the ratio nearest to the question's and the resolution nearest to 720p."""
     seed: int = -1
     """-1 lets the provider choose. Any other number gives a seed for each model, question and sample."""
     enhance_prompt: bool = True
@@ -57,6 +57,10 @@ class GenerationParams:
             sample=sample,
             parameters={name: value for name, value in self._parameters().items() if name in spec.supported_params},
         )
+
+    def price_usd(self, spec: ModelSpec) -> float | None:
+        """Return the listed price of one video with these parameters; None where it is unknown."""
+        return spec.cost_usd(spec.choose_seconds(self.seconds, DEFAULT_SECONDS), spec.choose_tier(self.size))
 
     def list_unsupported(self, spec: ModelSpec) -> list[str]:
         """Return what the model does not support, one phrase each."""

@@ -20,11 +20,11 @@ from vmevalkit.media.image import decode_image, encode_png, read_image_bytes
 from vmevalkit.media.image_header import PNG_SIGNATURE
 from vmevalkit.media.integrity import check_video
 from vmevalkit.models.model import ModelSpec, RemoteVideoModel
-from vmevalkit.runs.generation_params import DEFAULT_SECONDS, GenerationParams
+from vmevalkit.runs.generation_params import GenerationParams
 from vmevalkit.runs.job_specs import JobSpec, RetryPolicy, make_job_specs
 from vmevalkit.runs.job_state import group_by_step, load_entries, remove_torn_runs
 from vmevalkit.runs.local import run_local
-from vmevalkit.runs.plan import RateLimits, find_spec
+from vmevalkit.runs.plan import RateLimits, resolve_model
 from vmevalkit.runs.remote import run_remote
 from vmevalkit.runs.remote_model_runner import RemoteBatch
 from vmevalkit.store import layout
@@ -62,7 +62,10 @@ class InferenceRunner:
         *,
         resubmit_uncertain: bool = False,
     ) -> dict[str, Any]:
-        """Return the result of ``run_inference``. Without a ``run_id`` every call generates a new video."""
+        """Return the result of ``run_inference``. Without a ``run_id`` every call generates a new video.
+
+        An ``output_dir`` of the form EXPERIMENT/MODEL makes a run of that experiment. Any other one is an experiment
+        itself."""
         data = question_data or {}
         task_id = str(data.get("id") or Path(image_path).stem)
         domain = str(data.get("domain") or UNKNOWN_DOMAIN)
@@ -102,17 +105,28 @@ def run_inference(
     """
     data, params = question_data or {}, params or GenerationParams()
     task_id, domain = str(data.get("id") or Path(image_path).stem), str(data.get("domain") or UNKNOWN_DOMAIN)
-    spec = find_spec(model_name, catalogue)
+    model_name, spec = resolve_model(model_name, catalogue)
     place = Path(output_dir)
     run_id = inference_id or find_free_run_id(place, model_name, task_id)
     if re.fullmatch(r"[\w+=-][\w.+=-]{0,199}", run_id) is None:
         raise UsageError(f"the run id {run_id!r} cannot name a folder; use letters, digits, dashes and underscores")
-    with tempfile.TemporaryDirectory() as folder, lock(place, run_id):
+    with tempfile.TemporaryDirectory() as folder, lock(place, run_id, temporary=True):
         data = {**data, "id": task_id, "domain": domain}
         question = _write_question(Path(folder), Path(image_path), text_prompt, data)
-        [job_spec] = make_job_specs({model_name: spec}, [question], place.name, place.parent.parent, 1, params)
+        experiment = _find_experiment(place, model_name, domain, task_id)
+        [job_spec] = make_job_specs({model_name: spec}, [question], experiment, place.parent.parent, 1, params)
         job_spec = replace(job_spec, run_parent=place, run_id=run_id)
         return _make_result(_run(job_spec, rate_limits or RateLimits(), resubmit_uncertain))
+
+
+def _find_experiment(place: Path, model: str, domain: str, task_id: str) -> str:
+    """Return the experiment of a run folder's parent: what its place says, as for every run."""
+    whole = place.absolute()
+    if not whole.match(layout.question_place(domain, task_id)):
+        return layout.name_of(whole.name)
+    output_dir = whole.parent.parent
+    is_of_model = output_dir.name == layout.folder_name(model)
+    return layout.name_of(output_dir.parent.name if is_of_model else output_dir.name)
 
 
 def _run(job_spec: JobSpec, rate_limits: RateLimits, resubmit_uncertain: bool) -> Run:
@@ -144,7 +158,7 @@ def _run_remotely(job_spec: JobSpec, model: RemoteVideoModel, rate_limits: RateL
         return earlier
     if earlier is not None:
         remove_folder(earlier.folder)
-    usd = model.spec.cost_usd(model.spec.choose_seconds(job_spec.params.seconds, DEFAULT_SECONDS))
+    usd = job_spec.params.price_usd(model.spec)
     batch = RemoteBatch(model, job_spec.outputs, job_spec.folder, steps, {}, retry, usd, job_spec.run_id)
     progress = Progress()
     progress.of(model.spec.name).waiting = 1
@@ -165,17 +179,15 @@ def _find_run(job_spec: JobSpec) -> Run | None:
 
 def _write_question(folder: Path, image: Path, prompt: str, data: Mapping[str, Any]) -> Question:
     """Write the image, the prompt and the caller's data as a question folder."""
-    if not image.is_file():
-        raise MediaError(f"there is no image at {image}")
+    image = _find_image(image)
     with os_errors(folder):
         content = read_image_bytes(image)
         (folder / layout.FIRST_FRAME).write_bytes(
             content if content.startswith(PNG_SIGNATURE) else encode_png(decode_image(content, image))
         )
         (folder / layout.PROMPT).write_text(prompt, "utf-8")
-        final = data.get("final_image_path")
-        if isinstance(final, str) and Path(final).is_file():
-            shutil.copyfile(final, folder / layout.FINAL_FRAME)
+        if final := data.get("final_image_path"):
+            shutil.copyfile(_find_final_image(Path(str(final)), image, data), folder / layout.FINAL_FRAME)
         metadata = {**data, "prompt": prompt}
         try:
             record = record_bytes(metadata)
@@ -185,6 +197,23 @@ def _write_question(folder: Path, image: Path, prompt: str, data: Mapping[str, A
             ) from error
         (folder / layout.QUESTION_RECORD).write_bytes(record)
     return Question(str(data["id"]), str(data["domain"]), prompt, folder, metadata)
+
+
+def _find_image(path: Path, *roots: Path) -> Path:
+    """Return the path of an image. A record of a question gives it relative to the folder of all questions."""
+    places = [path, *(root / path for root in (*roots, layout.QUESTIONS))]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        tried = " or ".join(str(place) for place in dict.fromkeys(places))
+        raise MediaError(f"there is no image at {tried}; give a path from {Path.cwd()}, or run there where it is")
+    return found
+
+
+def _find_final_image(final: Path, image: Path, data: Mapping[str, Any]) -> Path:
+    """Return the path of the final image, also where the first one is in another folder of questions."""
+    first = str(data.get("first_image_path") or "")
+    is_of_record = bool(first) and image.absolute().as_posix().endswith(f"/{first}")
+    return _find_image(final, *([image.absolute().parents[first.count("/")]] if is_of_record else []))
 
 
 def _make_result(run: Run) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def find_existing_runs(job_specs: Sequence[JobSpec], *, force: bool = False) -> 
             videos = f"videos with the prompt variant {run.prompt_variant!r}"
         raise ConflictError(
             f"the experiment {run.experiment!r} contains {videos} ({run.folder}) and was not changed; "
-            "use another --experiment, or --force to remove them"
+            "use another --experiment (--force would delete these videos, paid ones too)"
         )
     for run, _ in conflicts:
         remove_folder(run.folder)

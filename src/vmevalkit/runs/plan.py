@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -12,7 +13,7 @@ from vmevalkit.core.errors import UnknownName, UsageError
 from vmevalkit.jobs.budget import Budget, load_budget
 from vmevalkit.jobs.limits import Limits, limits_of
 from vmevalkit.models.model import ModelSpec
-from vmevalkit.runs.generation_params import DEFAULT_SECONDS, GenerationParams
+from vmevalkit.runs.generation_params import GenerationParams
 from vmevalkit.runs.job_specs import JobSpec, Shard, make_job_specs, require_questions
 from vmevalkit.runs.local import is_applicable
 from vmevalkit.store import layout
@@ -58,7 +59,7 @@ class BudgetOptions:
 
     def price_usd(self, spec: ModelSpec, params: GenerationParams) -> float | None:
         """Return the price of one video. Raises UsageError where there is a limit and the price is unknown."""
-        listed = spec.cost_usd(spec.choose_seconds(params.seconds, DEFAULT_SECONDS))
+        listed = params.price_usd(spec)
         usd = self.assumed_usd if listed is None else listed
         if usd is None and self.max_usd is not None:
             raise UsageError(
@@ -153,9 +154,28 @@ def iter_plan(
 
 def find_specs(models: Sequence[str], catalogue: Mapping[str, ModelSpec] | None = None) -> dict[str, ModelSpec | None]:
     """Return the rows of the models of a call, each once. Raises where one is unknown or retired."""
-    specs = {model: find_spec(model, catalogue) for model in dict.fromkeys(models)}
+    specs = dict(resolve_model(model, catalogue) for model in dict.fromkeys(models))
     refuse_retired(specs.values())
     return specs
+
+
+def resolve_model(model: str, catalogue: Mapping[str, ModelSpec] | None = None) -> tuple[str, ModelSpec | None]:
+    """Return the name of a model and its row. They are made from ``http:URL`` and ``cmd:COMMAND``, which have none."""
+    from vmevalkit.models.model_reference import parse_model_reference
+
+    reference = parse_model_reference(model)
+    if reference is None:
+        return model, find_spec(model, catalogue)
+    if _is_taken(reference.name, catalogue):
+        raise UsageError(f"{reference.name!r} is the name of a listed model; give yours another one: NAME=...")
+    return reference.name, reference
+
+
+def _is_taken(name: str, catalogue: Mapping[str, ModelSpec] | None) -> bool:
+    from vmevalkit.baselines import BASELINES
+    from vmevalkit.models.catalogue import MODELS
+
+    return name in (MODELS if catalogue is None else catalogue) or name in BASELINES
 
 
 def _by_model(specs: Mapping[str, ModelSpec | None]) -> Callable[[tuple[str, str]], int]:
@@ -173,7 +193,8 @@ def find_spec(model: str, catalogue: Mapping[str, ModelSpec] | None = None) -> M
     from vmevalkit.baselines import BASELINES
 
     if model not in BASELINES and "+" not in model:
-        raise UnknownName("model", model, [*BASELINES, *rows])
+        # A baseline is meant only where it is nearly spelled out: it is not a suggestion for the name of a model.
+        raise UnknownName("model", model, [*get_close_matches(model, BASELINES, n=1, cutoff=0.75), *rows])
     BASELINES[model]  # raises UnknownName where a part of the name is unknown
     return None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from itertools import chain, count
 from pathlib import Path
 from uuid import uuid4
@@ -12,25 +13,34 @@ from uuid import uuid4
 from vmevalkit.core.errors import Blocked
 from vmevalkit.core.jsonable import digest, from_json
 from vmevalkit.core.records import Run
-from vmevalkit.core.remote import Ticket
+from vmevalkit.core.remote import ProviderJob, Ticket
 from vmevalkit.jobs.budget import Budget
 from vmevalkit.jobs.dispatch import Dispatcher
 from vmevalkit.jobs.limits import RateLimiter
 from vmevalkit.jobs.order import Order, Outcome
 from vmevalkit.jobs.progress import Progress
-from vmevalkit.jobs.reconcile import list_claimed_ids, list_unanswered_intents, match_intents
+from vmevalkit.jobs.reconcile import (
+    CLOCK_TOLERANCE,
+    find_never_ordered,
+    list_candidates,
+    list_claimed_ids,
+    list_unanswered_intents,
+    match_intents,
+    match_videos,
+)
 from vmevalkit.jobs.remote_job import Check, ProviderContext, make_ticket_record
 from vmevalkit.models.model import RemoteVideoModel
+from vmevalkit.runs.first_frame_matcher import FirstFrameMatcher
 from vmevalkit.runs.job_specs import JobSpec, RetryPolicy
 from vmevalkit.runs.job_state import Step, has_same_input
 from vmevalkit.runs.run_writer import RunWriter
 from vmevalkit.store import layout
-from vmevalkit.store.journal import Intent, Journal, JournalEntry, read_entries, read_other_entries
+from vmevalkit.store.journal import Intent, JobKey, Journal, JournalEntry, read_entries, read_other_entries
 from vmevalkit.store.runs import Job
 
 UNCERTAIN = (
-    "a video may have been ordered and charged, and the provider's list does not show it; check your account there, "
-    "then use --resubmit-uncertain to order it again"
+    "a video may have been ordered and charged, and the provider's list does not show which it is; look it up in your "
+    "account there: vmevalkit claim JOB ORDER_ID takes it, --resubmit-uncertain orders it again"
 )
 
 
@@ -71,7 +81,9 @@ class RemoteModelRunner:
         self.writer = RunWriter(batch.model.spec, batch.outputs, scratch)
         context = ProviderContext(batch.model, self._journal, rate_limiter, budget, check)
         self.dispatcher: Dispatcher[JobSpec] = Dispatcher(context, self._model_progress, self.writer.write)
-        self._is_stopped = False
+        self._is_stopped, self._budget = False, budget
+        self._unsent: set[JobKey] = set()
+        """Jobs whose intents became no order, by the list that was read last."""
 
     def stop(self) -> None:
         self._is_stopped = True
@@ -91,6 +103,7 @@ class RemoteModelRunner:
             *(self._journal.record_settled(job_spec.key, "success", is_closed=False) for job_spec in unsettled)
         )
         found, uncertain = await self._find_lost_orders(steps["reconcile"])
+        uncertain, unsent = await self._void_unsent_orders(uncertain)
         resubmitted = uncertain if self._batch.retry.uncertain else []
         if not resubmitted:
             unrecorded = [job_spec for job_spec in uncertain if not self._is_recorded_uncertain(job_spec)]
@@ -106,7 +119,7 @@ class RemoteModelRunner:
             await self._settle_uncertain([(job_spec, UNCERTAIN) for job_spec in unrecorded])
         polled = (self._make_order(job_spec, self._load_ticket(job_spec)) for job_spec in steps["poll"])
         ordered = (self._make_order(job_spec) for job_spec in chain(resubmitted, steps["order"]))
-        await self.dispatcher.run(chain(polled, found, ordered))
+        await self.dispatcher.run(chain(polled, found, unsent, ordered))
         lost = {order.job: (order.payload, error) for order, error in self.dispatcher.lost_orders}
         if lost and not self._is_stopped:
             found, uncertain = await self._find_lost_orders([job_spec for job_spec, _ in lost.values()])
@@ -124,17 +137,31 @@ class RemoteModelRunner:
         if not job_specs:
             return [], []
         intents = {job_spec.job: self._require_intent(job_spec) for job_spec in job_specs}
-        listed = await self.dispatcher.list_provider_jobs(min(intent.time for intent in intents.values()))
+        earliest = min(intent.time for intent in intents.values())
+        listed = await self.dispatcher.list_provider_jobs(earliest - CLOCK_TOLERANCE)
         if listed is None:
             return [], list(job_specs)
         ours, others = self._split_entries()
-        matches = match_intents(
+        lost, of_ours, of_others = (
             list(intents.values()),
             list_unanswered_intents(ours),
-            {intent.prompt for intent in list_unanswered_intents(others)},
-            listed,
-            list_claimed_ids([*ours, *others]),
+            list_unanswered_intents(others),
         )
+        claimed = list_claimed_ids([*ours, *others])
+        matches = match_intents(lost, of_ours, {intent.prompt for intent in of_others}, listed, claimed)
+        lost = [intent for intent in lost if intent.job not in matches]
+        if lost:
+            candidates = list_candidates(lost, listed, claimed | {job.id for job in matches.values()})
+            wanted = [job_spec for job_spec in job_specs if job_spec.key not in matches]
+            shown = await self._find_shown_inputs(candidates, wanted)
+            taken = {intent.input_digest for intent in of_others}
+            matches |= match_videos(lost, of_ours, taken, candidates, shown)
+        lost = [intent for intent in lost if intent.job not in matches]
+        claimed |= {job.id for job in matches.values()}
+        complete_until = datetime.now(UTC) - timedelta(seconds=self._rate_limiter.limits.list_lag_s)
+        self._unsent = {
+            intent.job for intent in find_never_ordered(lost, listed, [*ours, *others], claimed, complete_until)
+        }
         found, uncertain = [], []
         for job_spec in job_specs:
             provider_job = matches.get(job_spec.key)
@@ -145,6 +172,42 @@ class RemoteModelRunner:
             await self._journal.record_ticket(job_spec.key, make_ticket_record(ticket))
             found.append(self._make_order(job_spec, ticket))
         return found, uncertain
+
+    async def _void_unsent_orders(self, uncertain: Sequence[JobSpec]) -> tuple[list[JobSpec], list[Order[JobSpec]]]:
+        """Return the jobs that stay uncertain, and the orders of those that the provider never got: they are sent now,
+        with the same idempotency key."""
+        orders = []
+        for job_spec in uncertain:
+            if job_spec.key in self._unsent:
+                orders.append(self._make_order(job_spec))
+                self._budget.release(self._require_intent(job_spec).usd)
+                self._journal.record_void(job_spec.key)
+        return [job_spec for job_spec in uncertain if job_spec.key not in self._unsent], orders
+
+    async def _find_shown_inputs(
+        self, candidates: Sequence[ProviderJob], job_specs: Sequence[JobSpec]
+    ) -> dict[str, str]:
+        """Return, by the id of each order, the input of the question that its video begins with, where it is clear.
+
+        Polling and downloading an order that was paid for costs nothing. The videos are waited for."""
+        questions = {job_spec.input_digest: job_spec for job_spec in job_specs}
+        matcher = FirstFrameMatcher({name: job_spec.question.first_frame for name, job_spec in questions.items()})
+        slots = asyncio.Semaphore(self._rate_limiter.limits.in_flight)
+
+        async def find(candidate: ProviderJob) -> str | None:
+            async with slots:
+                if self._is_stopped:
+                    return None
+                order = replace(self._make_order(job_specs[0], Ticket(candidate.id)), usd=None)
+                outcome = await self.dispatcher.fetch_video(order)
+                if outcome is None or outcome.status != "success":
+                    return None
+                found = await asyncio.to_thread(matcher.find, order.video_path)
+                order.video_path.unlink(missing_ok=True)
+                return found
+
+        names = await asyncio.gather(*map(find, candidates))
+        return {job.id: name for job, name in zip(candidates, names, strict=True) if name is not None}
 
     def _split_entries(self) -> tuple[list[JournalEntry], list[JournalEntry]]:
         """Return the entries of this call's jobs, and those of all others.
@@ -196,7 +259,8 @@ class RemoteModelRunner:
             usd=self._batch.usd,
             ticket=ticket,
             request_digest=digest(
-                [job_spec.input_digest, request.seconds, request.size, request.seed, dict(request.parameters)]
+                # Not the seed: samples of a question are interchangeable.
+                [job_spec.input_digest, request.seconds, request.size, dict(request.parameters)]
             ),
         )
 

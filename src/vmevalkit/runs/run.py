@@ -17,6 +17,7 @@ from vmevalkit.jobs.progress import Progress
 from vmevalkit.jobs.remote_job import Check
 from vmevalkit.media.integrity import check_video
 from vmevalkit.models.model import ModelSpec, RemoteVideoModel
+from vmevalkit.runs.comparability import list_differences
 from vmevalkit.runs.generation_params import GenerationParams
 from vmevalkit.runs.job_specs import JobSpec, RetryPolicy, Shard, find_existing_runs, limit_per_model, list_runs
 from vmevalkit.runs.job_state import group_by_step, load_entries, remove_torn_runs
@@ -106,7 +107,8 @@ def run(
     What is reported meanwhile:
         progress: counts of jobs by stage, updated all the time.
         on_done: gets the number of finished jobs and of all jobs whenever a job ends.
-        on_message: gets a line about each model that does not support some of the parameters.
+        on_message: gets a line about each model that does not support some of the parameters, and about what differs
+            between models.
     """
     executor = executor or LocalExecutor(workers)
     params = params or GenerationParams()
@@ -200,6 +202,9 @@ def _load_remote_models(
         unsupported = params.list_unsupported(spec)
         if on_message and unsupported:
             on_message(f"{name}: {'; '.join(unsupported)}")
+    if on_message:
+        for line in list_differences(plan.specs, params):
+            on_message(line)
     return remote
 
 

@@ -41,6 +41,15 @@ def as_successes(values: ArrayLike, name: str = "successes") -> Floats:
     return array
 
 
+def as_shares(values: ArrayLike, name: str = "successes") -> Floats:
+    """Return the values as a vector of shares between 0 and 1, such as the share of people who call a video solved."""
+    array = as_floats(values, name)
+    wrong = np.flatnonzero((array < 0) | (array > 1))
+    if wrong.size:
+        raise ValueError(f"{name}[{wrong[0]}] is {array[wrong[0]]:g}, not between 0 and 1")
+    return array
+
+
 def check_same_length(first: Sequence[Any] | NDArray[Any], second: Sequence[Any] | NDArray[Any], names: str) -> None:
     """Raise where two sequences differ in length."""
     if len(first) != len(second):

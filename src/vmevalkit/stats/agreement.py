@@ -8,10 +8,11 @@ from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
-from vmevalkit.stats._arrays import Floats, Integers, Labels, check_confidence, check_same_length, encode
-from vmevalkit.stats.intervals import wilson
+from vmevalkit.stats._arrays import Floats, Integers, Labels, as_floats, check_confidence, check_same_length, encode
+from vmevalkit.stats.intervals import wilson_of_rate
 from vmevalkit.stats.records import Estimate, missing_estimate
 
 Weights = Literal["unweighted", "linear", "quadratic"]
@@ -37,10 +38,11 @@ def confusion(
 ) -> Confusion:
     """Return the confusion table of two judges. ``labels`` names the scale where some labels may not occur."""
     check_confidence(confidence)
-    levels, counts = _counts(first, second, labels)
+    levels, table = _counts(first, second, labels)
+    counts = table.astype(np.int64)
     shares = tuple(
         tuple(
-            _proportion(int(cell), int(line.sum()), "the first judge did not give this label", confidence)
+            _proportion(float(cell), float(line.sum()), "the first judge did not give this label", confidence)
             for cell in line
         )
         for line in counts
@@ -48,7 +50,9 @@ def confusion(
     return Confusion(levels, counts, shares, int(counts.sum()))
 
 
-def _counts(first: Labels, second: Labels, labels: Sequence[Any] | None) -> tuple[tuple[Any, ...], Integers]:
+def _counts(
+    first: Labels, second: Labels, labels: Sequence[Any] | None, sample_weight: ArrayLike | None = None
+) -> tuple[tuple[Any, ...], Floats]:
     check_same_length(first, second, "labels of the first and the second judge")
     both = encode([*np.asarray(first).tolist(), *np.asarray(second).tolist()])
     levels = both.levels if labels is None else tuple(labels)
@@ -59,20 +63,28 @@ def _counts(first: Labels, second: Labels, labels: Sequence[Any] | None) -> tupl
     codes = np.array([place[level] for level in both.levels], dtype=np.int64)[both.codes]
     n, k = len(first), len(levels)
     cells = codes[:n] * k + codes[n:]
-    return levels, np.bincount(cells, minlength=k * k).astype(np.int64).reshape(k, k)
+    weights = np.ones(n) if sample_weight is None else as_floats(sample_weight, "sample_weight")
+    check_same_length(first, weights, "labels and sample_weight")
+    return levels, np.bincount(cells, weights=weights, minlength=k * k).astype(np.float64).reshape(k, k)
 
 
-def _proportion(part: int, whole: int, reason: str, confidence: float) -> Estimate:
+def _proportion(part: float, whole: float, reason: str, confidence: float) -> Estimate:
     if whole == 0:
         return missing_estimate(reason, "Wilson", 0, confidence)
-    return Estimate(part / whole, *wilson(part, whole, confidence), whole, "Wilson", confidence)
+    low, high = wilson_of_rate(min(part / whole, 1.0), whole, confidence)
+    return Estimate(part / whole, low, high, round(whole), "Wilson", confidence)
 
 
-def percent_agreement(first: Labels, second: Labels, confidence: float = 0.95) -> Estimate:
-    """Return the share of pairs with equal labels, with Wilson's interval."""
+def percent_agreement(
+    first: Labels, second: Labels, confidence: float = 0.95, *, sample_weight: ArrayLike | None = None
+) -> Estimate:
+    """Return the share of pairs with equal labels, with Wilson's interval.
+
+    ``sample_weight`` counts a pair as part of a video, where several people labelled it: the weights of one video sum
+    to 1."""
     check_confidence(confidence)
-    _, counts = _counts(first, second, None)
-    return _proportion(int(np.trace(counts)), int(counts.sum()), "there are no pairs", confidence)
+    _, counts = _counts(first, second, None, sample_weight)
+    return _proportion(float(np.trace(counts)), float(counts.sum()), "there are no pairs", confidence)
 
 
 def cohens_kappa(
@@ -81,18 +93,20 @@ def cohens_kappa(
     weights: Weights = "unweighted",
     labels: Sequence[Any] | None = None,
     confidence: float = 0.95,
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> Estimate:
     """Return Cohen's kappa.
 
     Linear and quadratic weights give part credit to near labels. They use the labels' values where these are numbers,
-    and their order otherwise.
+    and their order otherwise. ``sample_weight`` is that of ``percent_agreement``.
     """
     check_confidence(confidence)
-    levels, counts = _counts(first, second, labels)
-    n = int(counts.sum())
+    levels, counts = _counts(first, second, labels, sample_weight)
+    n = round(float(counts.sum()))
     if n == 0:
         return missing_estimate("there are no pairs", KAPPA, 0, confidence)
-    shares = counts / n
+    shares = counts / counts.sum()
     credit = _credit(levels, weights)
     lines, columns = shares.sum(axis=1), shares.sum(axis=0)
     observed, expected = float((credit * shares).sum()), float(lines @ credit @ columns)

@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from vmevalkit.stats._arrays import Coded, Floats, Labels, as_floats, check_confidence, check_same_length, encode
+from vmevalkit.stats._studentized_range import studentized_range_quantile, studentized_range_sf
 from vmevalkit.stats.ranking import question_matrix
 from vmevalkit.stats.records import HypothesisTest, missing_test
+
+REPEATED_MEASURES = "repeated measures, Greenhouse-Geisser"
 
 
 def split_groups(values: ArrayLike, groups: Labels) -> dict[Any, Floats]:
@@ -165,6 +168,35 @@ def _type_two(counts: Floats, means: Floats) -> list[tuple[float, int]]:
     ]
 
 
+def repeated_measures_anova(values: ArrayLike, models: Labels, questions: Labels) -> HypothesisTest:
+    """Return the F test of models with question effects, on the questions that all models have values for.
+
+    The degrees of freedom are reduced by Greenhouse and Geisser's epsilon, since pairs of models may differ in how
+    much their values vary together. With two models it is the paired t-test.
+    """
+    matrix = question_matrix(values, models, questions)
+    n, m = matrix.means.shape
+    reason = None
+    if m < 2:
+        reason = f"two models or more are needed, there {'is' if m == 1 else 'are'} {m}"
+    elif n < 2:
+        reason = f"two questions that all models have scores for are needed, there are {n}"
+    if reason:
+        return missing_test(REPEATED_MEASURES, reason, n)
+    centered = matrix.means - matrix.means.mean(axis=1, keepdims=True)
+    effects = centered.mean(axis=0)
+    covariance = np.cov(centered, rowvar=False)
+    trace = float(np.trace(covariance))
+    if trace <= 1e-12:
+        return missing_test(
+            REPEATED_MEASURES, "models differ equally on every question, so no error can be estimated", n
+        )
+    epsilon = trace**2 / ((m - 1) * float((covariance**2).sum()))
+    f = n * float((effects**2).sum()) / trace
+    df = ((m - 1) * epsilon, (m - 1) * (n - 1) * epsilon)
+    return HypothesisTest(REPEATED_MEASURES, f, df, float(special.fdtrc(*df, f)), n)
+
+
 @dataclass(frozen=True, slots=True)
 class TukeyPair:
     """One pair of groups in Tukey's comparison."""
@@ -204,15 +236,17 @@ def tukey_hsd(values: ArrayLike, groups: Labels, confidence: float = 0.95) -> Tu
     means = np.array([part.mean() for part in parts.values()])
     df = int(sizes.sum()) - len(labels)
     error = sum(float(((part - part.mean()) ** 2).sum()) for part in parts.values()) / df
-    critical = float(stats.studentized_range.ppf(confidence, len(labels), df))
-    pairs = {}
-    for i in range(len(labels)):
-        for j in range(i + 1, len(labels)):
-            spread = float(np.sqrt(error / 2 * (1 / sizes[i] + 1 / sizes[j])))
-            difference = float(means[i] - means[j])
-            p = float(stats.studentized_range.sf(abs(difference) / spread, len(labels), df))
-            half = critical * spread
-            pairs[labels[i], labels[j]] = TukeyPair(difference, difference - half, difference + half, min(max(p, 0), 1))
+    critical = studentized_range_quantile(confidence, len(labels), df)
+    i, j = np.triu_indices(len(labels), 1)
+    spreads = np.sqrt(error / 2 * (1 / sizes[i] + 1 / sizes[j]))
+    differences = means[i] - means[j]
+    p_values = studentized_range_sf(np.abs(differences) / spreads, len(labels), df)
+    pairs = {
+        (labels[a], labels[b]): TukeyPair(d, d - critical * spread, d + critical * spread, p)
+        for a, b, d, spread, p in zip(
+            i.tolist(), j.tolist(), differences.tolist(), spreads.tolist(), p_values.tolist(), strict=True
+        )
+    }
     return Tukey(pairs, confidence)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from vmevalkit.stats._arrays import (
     Labels,
     as_floats,
-    as_successes,
+    as_shares,
     check_confidence,
     check_same_length,
     encode,
@@ -27,7 +27,7 @@ def success_by_level(
     successes: ArrayLike, levels: Labels, questions: Labels, confidence: float = 0.95
 ) -> dict[Any, Estimate]:
     """Return the success rate at each level of a factor, such as model, domain or difficulty."""
-    y = as_successes(successes)
+    y = as_shares(successes)
     check_same_length(y, levels, "successes and levels")
     check_same_length(y, questions, "successes and questions")
     level, question = encode(levels), encode(questions)
@@ -41,7 +41,7 @@ def success_by_tag(
     successes: ArrayLike, tags: Sequence[Iterable[Hashable]], questions: Labels, confidence: float = 0.95
 ) -> dict[Any, Estimate]:
     """Return the success rate of each tag. A sample may have several tags; it counts once under each."""
-    y = as_successes(successes)
+    y = as_shares(successes)
     check_same_length(y, tags, "successes and tags")
     check_same_length(y, questions, "successes and questions")
     question = encode(questions)
@@ -86,7 +86,7 @@ def success_by_parameter(
     check_confidence(confidence)
     if max_bins < 1:
         raise ValueError(f"max_bins must be at least 1, not {max_bins}")
-    y, x = as_successes(successes), as_floats(parameter, "parameter")
+    y, x = as_shares(successes), as_floats(parameter, "parameter")
     check_same_length(y, x, "successes and parameter")
     items = item_means(y, questions)
     if not len(y):

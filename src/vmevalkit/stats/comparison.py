@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -196,7 +196,7 @@ def compare_paired(
         float(pairs.first.mean()) if n else None,
         float(pairs.second.mean()) if n else None,
         _difference(d, confidence),
-        bootstrap_ci(d, n_bootstrap, confidence, seed=seed),
+        _bootstrap(d, n_bootstrap, confidence, seed),
         paired_t_test(d),
         _mcnemar(pairs),
         _smallest_detectable(d, 1 - confidence),
@@ -216,6 +216,20 @@ def _difference(d: Floats, confidence: float) -> Estimate:
     mean = float(d.mean())
     half = float(special.stdtrit(len(d) - 1, (1 + confidence) / 2)) * float(d.std(ddof=1)) / sqrt(len(d))
     return Estimate(mean, mean - half, mean + half, len(d), method, confidence)
+
+
+def _bootstrap(d: Floats, n_bootstrap: int, confidence: float, seed: int) -> Interval:
+    """Return the bootstrap interval with its percentiles moved outwards (Hesterberg 2015).
+
+    Plain percentiles ignore that the spread of few questions is estimated: with 30 questions and several samples of
+    each they excluded a difference of 0 in 7% of simulated experiments without any."""
+    n = len(d)
+    if n < 2:
+        return bootstrap_ci(d, n_bootstrap, confidence, seed=seed)
+    reach = sqrt(n / (n - 1)) * float(special.stdtrit(n - 1, (1 + confidence) / 2))
+    widened = min(1 - 2 * float(special.ndtr(-reach)), 1 - 1e-9)  # two questions reach beyond any resample
+    found = bootstrap_ci(d, n_bootstrap, widened, seed=seed)
+    return replace(found, confidence=confidence)
 
 
 def _mcnemar(pairs: PairedDifferences) -> HypothesisTest:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmevalkit.stats._arrays import Floats, Labels, as_successes, check_same_length, encode
+from vmevalkit.stats._arrays import Floats, Labels, as_shares, check_same_length, encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def model_consistency(
     successes: ArrayLike, models: Labels, domains: Labels, questions: Labels
 ) -> dict[Any, Consistency]:
     """Return the consistency of each model. A domain's rate is the mean of its questions' rates."""
-    y = as_successes(successes)
+    y = as_shares(successes)
     for labels, name in ((models, "models"), (domains, "domains"), (questions, "questions")):
         check_same_length(y, labels, f"successes and {name}")
     model, domain, question = encode(models), encode(domains), encode(questions)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from vmevalkit.stats._arrays import Floats, as_floats, as_successes, check_confidence, check_same_length
-from vmevalkit.stats.intervals import wilson
+from vmevalkit.stats._arrays import Floats, as_floats, as_shares, check_confidence, check_same_length
+from vmevalkit.stats.intervals import wilson_of_rate
 from vmevalkit.stats.records import Estimate, missing_estimate
 
 MIN_EXPECTED = 10
@@ -49,12 +49,13 @@ def prediction_powered_rate(
     """Return the prediction-powered success rate with the weight tuned for the least error.
 
     ``machine_labelled`` and ``human`` are labels of the same randomly drawn videos; ``machine_unlabelled`` are machine
-    labels (0 or 1, or a chance) of all others. Below ten expected human labels of either kind the normal error does not
-    hold, and the result is Wilson's interval of the human labels alone.
+    labels (0 or 1, or a chance) of all others. A human label is 0 or 1, or the share of several
+    people. Below ten expected human labels of either kind the normal error does not hold, and the result is Wilson's
+    interval of the human labels alone.
     """
     check_confidence(confidence)
     others, own = as_floats(machine_unlabelled, "machine_unlabelled"), as_floats(machine_labelled, "machine_labelled")
-    truth = as_successes(human, "human")
+    truth = as_shares(human, "human")
     check_same_length(own, truth, "machine_labelled and human")
     n = len(truth)
     machine = np.concatenate([others, own])
@@ -90,9 +91,9 @@ def _too_few(n: int, rate: float) -> str:
 
 
 def _labels_only(truth: Floats, machine_rate: float | None, confidence: float, reason: str) -> CorrectedRate:
-    n, passed = len(truth), int(truth.sum())
-    estimate = Estimate(passed / n, *wilson(passed, n, confidence), n, LABELS_ONLY, confidence)
-    return CorrectedRate(estimate, machine_rate, passed / n, None, False, None, reason)
+    n, rate = len(truth), float(truth.mean())
+    estimate = Estimate(rate, *wilson_of_rate(rate, n, confidence), n, LABELS_ONLY, confidence)
+    return CorrectedRate(estimate, machine_rate, rate, None, False, None, reason)
 
 
 def tuned_weight(others: Floats, own: Floats, truth: Floats) -> float:

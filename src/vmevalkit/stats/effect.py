@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,8 @@ LARGEST_D = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class CohensD:
-    """Cohen's d of two groups, first minus second."""
+class CohensD(float):
+    """Cohen's d of two groups, first minus second: a float, NaN where it is missing, with what belongs to it."""
 
     value: float | None
     """Difference of means over the pooled standard deviation, with n - 1 as divisor."""
@@ -34,6 +34,9 @@ class CohensD:
     """Sizes of both groups."""
     reason: str | None = None
     """Why the numbers are missing."""
+
+    def __new__(cls, value: float | None, *_: object, **__: object) -> CohensD:
+        return float.__new__(cls, nan if value is None else value)
 
 
 def cohens_d(group1: ArrayLike, group2: ArrayLike, confidence: float = 0.95) -> CohensD:

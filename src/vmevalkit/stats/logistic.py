@@ -2,8 +2,12 @@
 
 Each question has an intercept of its own, which drops out when the likelihood is conditioned on how many samples of the
 question passed. So nothing is assumed about how difficult questions are distributed, and the estimates are consistent
-with a few samples a question, where a logit with one dummy a question is biased and a marginal (GEE) odds ratio depends
+with a few models a question, where a logit with one dummy a question is biased and a marginal (GEE) odds ratio depends
 on which questions were asked. Domains drop out with the questions that are nested in them.
+
+Several samples of one model on one question are not independent: some questions suit a model. They become the share
+that passed, and the likelihood is the mean over all ways to draw one sample of each model (within-cluster resampling;
+Hoffman, Sen and Weinberg 2001). Errors then come from how the questions differ, not from the likelihood's curvature.
 """
 
 from __future__ import annotations
@@ -13,15 +17,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import special, stats
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from vmevalkit.stats._arrays import Floats, Integers, Labels, as_successes, check_confidence, check_same_length, encode
+from vmevalkit.stats._arrays import Floats, Integers, Labels, as_shares, check_confidence, check_same_length, encode
 from vmevalkit.stats.records import HypothesisTest, missing_test
 
 MAX_STEPS = 60
 MAX_CONDITION = 1e10
 LR_TEST = "likelihood ratio, conditional logit"
+SCORE_TEST = "score test over questions, conditional logit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ class ConditionalLogit:
     reference: Any
     """Model that the others are compared with."""
     test: HypothesisTest
-    """Likelihood ratio test that all fitted models are equal."""
+    """Test that all fitted models are equal: the likelihood ratio, or where a model has several samples of a question
+    the score test over questions."""
     log_likelihood: float | None
     """Conditional log-likelihood."""
     questions: int
@@ -64,12 +70,14 @@ class ConditionalLogit:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """Questions with the same number of samples of every model, together."""
+    """Questions that the same models answered, together."""
 
-    samples: Integers
-    """Number of samples of each model."""
-    passed: Mapping[int, int]
-    """Number of questions for each number of passed samples."""
+    members: Integers
+    """The models."""
+    rows: Integers
+    """Lines of the table."""
+    chances: Floats
+    """For each question the chance of each number of passed samples, one sample drawn of each model."""
 
 
 def conditional_logit(
@@ -81,7 +89,7 @@ def conditional_logit(
     differ has infinite log odds; it gets a reason, and the others are fitted without it.
     """
     check_confidence(confidence)
-    y = as_successes(successes)
+    y = as_shares(successes)
     check_same_length(y, models, "successes and models")
     check_same_length(y, questions, "successes and questions")
     model, question = encode(models), encode(questions)
@@ -90,6 +98,7 @@ def conditional_logit(
     if len(model.levels) < 2:
         return _no_fit(reference, f"two models or more are needed, there are {len(model.levels)}")
     table = _Table.build(y, model.codes, question.codes, len(model.levels), len(question.levels))
+    has_shares = bool(((table.shares > 0) & (table.shares < 1)).any())
     reasons = table.drop_separated(model.levels)
     kept = [int(code) for code in table.models]
     base = model.levels[kept[0]] if reference is None and kept else reference
@@ -97,29 +106,28 @@ def conditional_logit(
         why = reasons.get(base, "fewer than two models have finite log odds")
         return _no_fit(base, why, dict.fromkeys(model.levels, why) | reasons)
     others = [code for code in kept if model.levels[code] != base]
-    fit = _fit(table, others)
+    fit = _fit(table, others, has_shares)
     if fit is None:
         why = "the fit did not converge: some models share no question, or always win where they share one"
         return _no_fit(base, why, dict.fromkeys(model.levels, why) | reasons)
     odds = {level: _unknown_odds(why) for level, why in reasons.items()}
     errors = np.sqrt(np.diag(fit.covariance))
+    df = table.informative - 1 if has_shares else np.inf
     for code, value, error in zip(others, fit.coefficients.tolist(), errors.tolist(), strict=True):
-        odds[model.levels[code]] = _odds(value, error, confidence)
-    statistic, used = max(0.0, 2 * (fit.log_likelihood - fit.null)), table.informative
-    p = float(special.chdtrc(len(others), statistic))
+        odds[model.levels[code]] = _odds(value, error, df, confidence)
     return ConditionalLogit(
         {level: odds[level] for level in model.levels if level != base},
         base,
-        HypothesisTest(LR_TEST, statistic, (len(others),), p, used),
+        fit.test,
         fit.log_likelihood,
-        used,
-        len(question.levels) - used,
+        table.informative,
+        len(question.levels) - table.informative,
     )
 
 
-def _odds(value: float, error: float, confidence: float) -> ModelOdds:
-    half = float(special.ndtri((1 + confidence) / 2)) * error
-    return ModelOdds(value, error, value - half, value + half, float(2 * special.ndtr(-abs(value / error))))
+def _odds(value: float, error: float, df: float, confidence: float) -> ModelOdds:
+    half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
+    return ModelOdds(value, error, value - half, value + half, float(2 * special.stdtr(df, -abs(value / error))))
 
 
 def _unknown_odds(reason: str) -> ModelOdds:
@@ -132,11 +140,11 @@ def _no_fit(reference: Any, reason: str, reasons: Mapping[Any, str] | None = Non
 
 
 class _Table:
-    """Samples and passed samples of each question and model, reduced to what carries information."""
+    """Share of passed samples of each question and model, reduced to what carries information."""
 
-    def __init__(self, samples: Integers, passed: Integers) -> None:
-        self.samples = samples
-        self.passed = passed
+    def __init__(self, shares: Floats, has: NDArray[np.bool_]) -> None:
+        self.shares = shares
+        self.has = has
         self._keep_informative()
 
     @classmethod
@@ -144,29 +152,29 @@ class _Table:
         cell = question * models + model
         shape = (questions, models)
         samples = np.bincount(cell, minlength=questions * models).reshape(shape)
-        passed = np.bincount(cell, weights=y, minlength=questions * models).astype(np.int64).reshape(shape)
-        return cls(samples, passed)
+        passed = np.bincount(cell, weights=y, minlength=questions * models).reshape(shape)
+        return cls(passed / np.maximum(samples, 1), samples > 0)
 
     @property
     def informative(self) -> int:
         """Number of questions with passed and failed samples."""
-        return len(self.samples)
+        return len(self.shares)
 
     @property
     def models(self) -> Integers:
         """Codes of the models that have samples on informative questions."""
-        return np.flatnonzero(self.samples.sum(axis=0))
+        return np.flatnonzero(self.has.sum(axis=0))
 
     def _keep_informative(self) -> None:
-        total, passed = self.samples.sum(axis=1), self.passed.sum(axis=1)
-        keep = (passed > 0) & (passed < total)
-        self.samples, self.passed = self.samples[keep], self.passed[keep]
+        total, passed = self.has.sum(axis=1), self.shares.sum(axis=1)
+        keep = (passed > 0) & (passed < total) & (total > 1)
+        self.shares, self.has = self.shares[keep], self.has[keep]
 
     def drop_separated(self, levels: tuple[Any, ...]) -> dict[Any, str]:
         """Remove models with infinite log odds until none is left; return why each was removed."""
         reasons = {}
         while True:
-            total, passed = self.samples.sum(axis=0), self.passed.sum(axis=0)
+            total, passed = self.has.sum(axis=0), self.shares.sum(axis=0)
             for code in range(len(levels)):
                 if levels[code] in reasons or 0 < passed[code] < total[code]:
                     continue
@@ -174,21 +182,31 @@ class _Table:
                 reasons[levels[code]] = f"{levels[code]} passed {how} on which the models differ: the odds are infinite"
                 if total[code] == 0:
                     reasons[levels[code]] = f"{levels[code]} has no sample on a question on which the models differ"
-                self.samples[:, code] = self.passed[:, code] = 0
+                self.shares[:, code] = 0
+                self.has[:, code] = False
                 self._keep_informative()
                 break
             else:
                 return reasons
 
     def patterns(self) -> list[_Pattern]:
-        """Return the questions in groups with the same samples."""
-        rows, kind = np.unique(self.samples, axis=0, return_inverse=True)
-        totals = self.passed.sum(axis=1)
+        """Return the questions in groups that the same models answered."""
+        kinds, kind = np.unique(self.has, axis=0, return_inverse=True)
         found = []
-        for index, row in enumerate(rows):
-            passed, counts = np.unique(totals[kind.reshape(-1) == index], return_counts=True)
-            found.append(_Pattern(row, dict(zip(passed.tolist(), counts.tolist(), strict=True))))
+        for index, has in enumerate(kinds):
+            rows, members = np.flatnonzero(kind.reshape(-1) == index), np.flatnonzero(has)
+            found.append(_Pattern(members, rows, count_distribution(self.shares[np.ix_(rows, members)])))
         return found
+
+
+def count_distribution(chances: Floats) -> Floats:
+    """Return for each line of chances the distribution of how many of independent events happen."""
+    found = np.zeros((len(chances), chances.shape[1] + 1))
+    found[:, 0] = 1
+    for column in chances.T:
+        found[:, 1:] = found[:, 1:] * (1 - column[:, None]) + found[:, :-1] * column[:, None]
+        found[:, 0] *= 1 - column
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,78 +219,106 @@ class _Fit:
     """Covariance of the log odds."""
     log_likelihood: float
     """Conditional log-likelihood."""
-    null: float
-    """Conditional log-likelihood of equal models."""
+    test: HypothesisTest
+    """Test that all models are equal."""
 
 
-def _fit(table: _Table, others: list[int]) -> _Fit | None:
+@dataclass(frozen=True, slots=True)
+class _Likelihood:
+    """The conditional log-likelihood at one place."""
+
+    value: float
+    """The log-likelihood."""
+    scores: Floats
+    """Derivative of each question's part by each model."""
+    information: Floats
+    """Negative second derivative."""
+
+
+def _fit(table: _Table, others: list[int], has_shares: bool) -> _Fit | None:
     """Return the fit by Newton's method, or None where it does not converge."""
     patterns = table.patterns()
-    successes = table.passed.sum(axis=0).astype(float)
-    full = np.zeros(table.samples.shape[1])
-    likelihood, gradient, information = _likelihood(full, patterns, successes)
-    null = likelihood
+    full = np.zeros(table.shares.shape[1])
+    at = null = _likelihood(full, table, patterns)
     for _ in range(MAX_STEPS):
-        inner = information[np.ix_(others, others)]
+        inner = at.information[np.ix_(others, others)]
         if np.linalg.cond(inner) > MAX_CONDITION:  # two sets of models that share no question
             return None
-        step = np.linalg.solve(inner, gradient[others])
+        step = np.linalg.solve(inner, at.scores.sum(axis=0)[others])
         scale = 1.0
         while True:
             trial = full.copy()
             trial[others] += scale * step
-            after = _likelihood(trial, patterns, successes)
-            if after[0] >= likelihood - 1e-9 or scale < 1e-6:
+            after = _likelihood(trial, table, patterns)
+            if after.value >= at.value - 1e-9 or scale < 1e-6:
                 break
             scale /= 2
-        full, (likelihood, gradient, information) = trial, after
+        full, at = trial, after
         if np.abs(full).max() > 20:
             return None
         if np.abs(step).max() < 1e-10:
-            covariance = np.linalg.inv(information[np.ix_(others, others)]).astype(np.float64)
-            return _Fit(full[others], covariance, likelihood, null)
+            inverse = np.linalg.inv(at.information[np.ix_(others, others)]).astype(np.float64)
+            if not has_shares:
+                return _Fit(full[others], inverse, at.value, _likelihood_ratio(null, at, len(others)))
+            n, scores = table.informative, at.scores[:, others]
+            covariance = inverse @ (scores.T @ scores) @ inverse * n / max(n - 1, 1)
+            return _Fit(full[others], covariance, at.value, _score_test(null.scores[:, others]))
     return None
 
 
-def _likelihood(beta: Floats, patterns: list[_Pattern], successes: Floats) -> tuple[float, Floats, Floats]:
-    """Return the conditional log-likelihood, its gradient and its information over all models."""
+def _likelihood_ratio(null: _Likelihood, at: _Likelihood, df: int) -> HypothesisTest:
+    statistic = max(0.0, 2 * (at.value - null.value))
+    return HypothesisTest(LR_TEST, statistic, (df,), float(special.chdtrc(df, statistic)), len(at.scores))
+
+
+def _score_test(scores: Floats) -> HypothesisTest:
+    """Return Hotelling's test that the questions' scores have a mean of 0."""
+    n, k = scores.shape
+    if n <= k:
+        return missing_test(SCORE_TEST, f"{n} questions on which the models differ are too few for {k + 1} models", n)
+    mean, covariance = scores.mean(axis=0), np.atleast_2d(np.cov(scores, rowvar=False))
+    if np.linalg.cond(covariance) > MAX_CONDITION:
+        return missing_test(SCORE_TEST, "some models have the same scores on every question", n)
+    f = n * float(mean @ np.linalg.solve(covariance, mean)) * (n - k) / (k * (n - 1))
+    return HypothesisTest(SCORE_TEST, f, (k, n - k), float(special.fdtrc(k, n - k, f)), n)
+
+
+def _likelihood(beta: Floats, table: _Table, patterns: list[_Pattern]) -> _Likelihood:
+    """Return the conditional log-likelihood with its derivatives over all models."""
     size = len(beta)
-    value, gradient, information = float(beta @ successes), successes.copy(), np.zeros((size, size))
+    value, information = float(beta @ table.shares.sum(axis=0)), np.zeros((size, size))
+    scores = table.shares.copy()
     for pattern in patterns:
-        members = np.flatnonzero(pattern.samples)
-        chances, first, second = _moments(special.expit(beta[members]), pattern.samples[members])
-        scale = float(pattern.samples[members] @ np.logaddexp(0, beta[members]))
-        for passed, count in pattern.passed.items():
-            mean = first[:, passed] / chances[passed]
-            value -= count * (float(np.log(chances[passed])) + scale)
-            gradient[members] -= count * mean
-            information[np.ix_(members, members)] += count * (
-                second[:, :, passed] / chances[passed] - np.outer(mean, mean)
-            )
-    return value, gradient, information
+        members, weights = pattern.members, pattern.chances.sum(axis=0)
+        chances, first, second = _moments(special.expit(beta[members]))
+        value -= float(weights @ np.log(chances)) + weights.sum() * float(np.logaddexp(0, beta[members]).sum())
+        means = first / chances
+        scores[np.ix_(pattern.rows, members)] -= pattern.chances @ means.T
+        curvature = second / chances - means[:, None] * means[None]
+        information[np.ix_(members, members)] += curvature @ weights
+    return _Likelihood(value, scores, information)
 
 
-def _moments(p: Floats, samples: Integers) -> tuple[Floats, Floats, Floats]:
-    """Return, by the number of passed samples in all, its chance and the sums of K_i and of K_i K_j weighted by chance.
+def _moments(p: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return, by the number of models that pass, its chance and the chances that model i, and models i and j, are among
+    them.
 
-    K_i, the passed samples of model i, are binomial and independent. Products of their generating polynomials without
-    two models at a time are a product before, between and after them.
+    Models pass independently with chances p. Products of their generating polynomials without two models at a time are
+    a product before, between and after them.
     """
-    n, degree = len(p), int(samples.sum()) + 1
-    plain = [stats.binom.pmf(np.arange(m + 1), m, q) for m, q in zip(samples, p, strict=True)]
-    once = [np.arange(len(poly)) * poly for poly in plain]
-    twice = [np.arange(len(poly)) * poly for poly in once]
+    n = len(p)
+    plain = [np.array([1 - q, q]) for q in p]
+    once = [np.array([0.0, q]) for q in p]
     before, after = [np.ones(1)], [np.ones(1)]
     for poly in plain:
         before.append(np.convolve(before[-1], poly))
     for poly in reversed(plain):
         after.append(np.convolve(after[-1], poly))
     after.reverse()
-    first, second = np.empty((n, degree)), np.empty((n, n, degree))
+    first, second = np.empty((n, n + 1)), np.empty((n, n, n + 1))
     for i in range(n):
-        first[i] = np.convolve(np.convolve(before[i], once[i]), after[i + 1])
-        second[i, i] = np.convolve(np.convolve(before[i], twice[i]), after[i + 1])
         middle = np.convolve(before[i], once[i])
+        first[i] = second[i, i] = np.convolve(middle, after[i + 1])
         for j in range(i + 1, n):
             second[i, j] = second[j, i] = np.convolve(np.convolve(middle, once[j]), after[j + 1])
             middle = np.convolve(middle, plain[j])

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 from scipy.optimize import minimize
 
-from vmevalkit.stats._arrays import Floats, Integers, Labels, as_successes, check_same_length, encode
+from vmevalkit.stats._arrays import Floats, Integers, Labels, as_shares, check_same_length, encode
 
 MIN_MODELS = 10
 MIN_QUESTIONS = 10
@@ -60,7 +60,7 @@ def rasch(successes: ArrayLike, models: Labels, questions: Labels, *, min_models
     With M models the responses alone give one question an error of at least 2 / sqrt(M) logits, so difficulties from
     few models are mostly noise. Models that passed everything or nothing have no finite ability and do not count.
     """
-    y = as_successes(successes)
+    y = as_shares(successes)
     check_same_length(y, models, "successes and models")
     check_same_length(y, questions, "successes and questions")
     model, question = encode(models), encode(questions)

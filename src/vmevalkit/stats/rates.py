@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from vmevalkit.stats._arrays import Floats, Labels, as_floats, as_successes, check_confidence, encode, item_means
+from vmevalkit.stats._arrays import (
+    Floats,
+    Labels,
+    as_floats,
+    as_shares,
+    as_successes,
+    check_confidence,
+    encode,
+    item_means,
+)
 from vmevalkit.stats.intervals import unscored_bounds, wilson, wilson_of_rate
 from vmevalkit.stats.records import Estimate, missing_estimate
 
@@ -45,11 +54,12 @@ def bounded_mean(means: Floats, samples: int, confidence: float, method: str = W
 def success_rate(successes: ArrayLike, questions: Labels | None = None, confidence: float = 0.95) -> Estimate:
     """Return the mean over questions of their success rates.
 
-    ``successes`` is 0 or 1 for each scored sample. Samples of one question are not independent, so the interval counts
-    questions; without ``questions`` every sample is a question of its own.
+    ``successes`` is 0 or 1 for each scored sample, or the share of its judges who call it a success. Samples of one
+    question are not independent, so the interval counts questions; without ``questions`` every sample is a
+    question of its own.
     """
     check_confidence(confidence)
-    values = as_successes(successes)
+    values = as_shares(successes)
     if questions is None:
         return bounded_mean(values, len(values), confidence)
     items = item_means(values, questions)
@@ -129,7 +139,7 @@ class DeliveryRates:
     """Delivered videos over attempted ones, with Wilson's interval."""
 
 
-def _rate_with_unscored(successes: int, unscored: int, total: int, confidence: float) -> RateWithUnscored:
+def _rate_with_unscored(successes: float, unscored: int, total: int, confidence: float) -> RateWithUnscored:
     if total == 0:
         return RateWithUnscored(0, 0, None, None, None, None, "there is no video to count")
     lowest, highest = unscored_bounds(successes, total - unscored, total)
@@ -139,7 +149,7 @@ def _rate_with_unscored(successes: int, unscored: int, total: int, confidence: f
 
 
 def delivery_rates(
-    attempted: int, delivered: int, scored: int, successes: int, confidence: float = 0.95
+    attempted: int, delivered: int, scored: int, successes: float, confidence: float = 0.95
 ) -> DeliveryRates:
     """Return success per attempted and per delivered video, with bounds for the delivered videos without a score."""
     check_confidence(confidence)
@@ -148,7 +158,7 @@ def delivery_rates(
             f"counts must not grow: attempted {attempted}, delivered {delivered}, scored {scored}, passed {successes}"
         )
 
-    def proportion(part: int, whole: int, what: str) -> Estimate:
+    def proportion(part: float, whole: int, what: str) -> Estimate:
         if whole == 0:
             return missing_estimate(f"no video was {what}", "Wilson", 0, confidence)
         return Estimate(part / whole, *wilson(part, whole, confidence), whole, "Wilson", confidence)

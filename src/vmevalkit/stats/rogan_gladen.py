@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from vmevalkit.stats._arrays import check_confidence
-from vmevalkit.stats.intervals import wilson
+from vmevalkit.stats.intervals import wilson_of_rate
 from vmevalkit.stats.records import Estimate, missing_estimate
 
 METHOD = "Rogan-Gladen, interval of the ratio given that it was not refused"
@@ -35,19 +35,20 @@ class RoganGladen:
 
 
 def rogan_gladen(
-    machine_passed: int,
+    machine_passed: float,
     machine_total: int,
-    true_positives: int,
-    positives: int,
-    true_negatives: int,
-    negatives: int,
+    true_positives: float,
+    positives: float,
+    true_negatives: float,
+    negatives: float,
     confidence: float = 0.95,
 ) -> RoganGladen:
     """Return the rate (machine rate + specificity - 1) / (sensitivity + specificity - 1).
 
     ``positives`` and ``negatives`` are videos with a human label that passed and failed, of which the machine was right
-    about ``true_positives`` and ``true_negatives``. They must not be among the ``machine_total`` videos. The correction
-    is refused where the interval of sensitivity + specificity - 1 includes 0: the rate could then be anything.
+    about ``true_positives`` and ``true_negatives``; a video on which people are divided counts in part on
+    either side. They must not be among the ``machine_total`` videos. The correction is refused where the interval of
+    sensitivity + specificity - 1 includes 0: the rate could then be anything.
     """
     check_confidence(confidence)
     for name, part, whole in (
@@ -55,7 +56,7 @@ def rogan_gladen(
         ("true_positives", true_positives, positives),
         ("true_negatives", true_negatives, negatives),
     ):
-        if not 0 <= part <= whole:
+        if not 0 <= part <= whole + 1e-9:
             raise ValueError(f"{name} cannot be {part} of {whole}")
     sensitivity = _proportion(true_positives, positives, "no truly passed video has a label", confidence)
     specificity = _proportion(true_negatives, negatives, "no truly failed video has a label", confidence)
@@ -73,10 +74,11 @@ def rogan_gladen(
     return RoganGladen(estimate, machine_rate, sensitivity, specificity, youden)
 
 
-def _proportion(part: int, whole: int, reason: str, confidence: float) -> Estimate:
+def _proportion(part: float, whole: float, reason: str, confidence: float) -> Estimate:
     if whole == 0:
         return missing_estimate(reason, "Wilson", 0, confidence)
-    return Estimate(part / whole, *wilson(part, whole, confidence), whole, "Wilson", confidence)
+    rate = min(part / whole, 1.0)
+    return Estimate(rate, *wilson_of_rate(rate, whole, confidence), round(whole), "Wilson", confidence)
 
 
 def youden_index(sensitivity: Estimate, specificity: Estimate) -> Estimate:
@@ -118,7 +120,7 @@ def _corrected(machine: float, sensitivity: float, specificity: float) -> float:
     return (machine + specificity - 1) / (sensitivity + specificity - 1)
 
 
-def _interval(rates: list[tuple[int, int]], youden: Estimate, confidence: float) -> tuple[float, float]:
+def _interval(rates: list[tuple[float, float]], youden: Estimate, confidence: float) -> tuple[float, float]:
     """Return the smallest and the largest rate that the data do not exclude.
 
     At the true rate r the difference machine rate - r * sensitivity - (1 - r) * (1 - specificity) is 0 on average,

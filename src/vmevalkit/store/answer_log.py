@@ -9,13 +9,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError
-from vmevalkit.core.secrets import find_secrets, redact
+from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store.atomic import os_errors
 from vmevalkit.store.group_commit import GroupCommit
 
@@ -90,7 +90,7 @@ class AnswerLog:
         self._spent[answer.purpose] = self._spent.get(answer.purpose, 0.0) + (answer.usd or 0.0)
 
     def _write(self, answers: list[LoggedAnswer]) -> None:
-        lines = [redact(_encode(_to_record(answer)), self._secrets).encode() for answer in answers]
+        lines = [_encode(_to_record(answer, self._secrets)).encode() for answer in answers]
         data = memoryview(b"".join(line + b"\n" for line in lines))
         with os_errors(self.path):
             fcntl.flock(self._handle, fcntl.LOCK_EX)  # another process may append to the same file
@@ -107,8 +107,9 @@ class AnswerLog:
             self._apply(answer, line)
 
 
-def _to_record(answer: LoggedAnswer) -> dict[str, Any]:
+def _to_record(answer: LoggedAnswer, secrets: Sequence[str]) -> dict[str, Any]:
     return {
-        "key": answer.key, "purpose": answer.purpose, "usd": answer.usd, "rejected": answer.rejected,
-        "answer": answer.answer,
+        "key": answer.key, "purpose": answer.purpose, "usd": answer.usd,
+        "rejected": None if answer.rejected is None else redact(answer.rejected, secrets),
+        "answer": redact_values(answer.answer, secrets),
     }  # fmt: skip

@@ -207,6 +207,12 @@ def clean(folder: Path) -> int:
     return removed
 
 
+def clean_tree(folder: Path) -> int:
+    """Remove the leftovers of dead writers in ``folder`` and below it. Returns how many were removed."""
+    visible = [Path(place) for place, _, _ in os.walk(folder) if _STAGING_PREFIX not in place]
+    return sum(map(clean, visible))
+
+
 def _remove_if_dead(path: Path) -> bool:
     """Remove a hidden file or folder unless its writer is alive. Returns whether it was removed."""
     try:
@@ -232,10 +238,11 @@ def lock_path(folder: Path, name: str = "") -> Path:
 
 
 @contextmanager
-def lock(folder: Path, name: str = "", *, wait: bool = False) -> Iterator[None]:
+def lock(folder: Path, name: str = "", *, wait: bool = False, temporary: bool = False) -> Iterator[None]:
     """Allow one writer at a time in ``folder``, or one for each ``name`` in it.
 
-    A second writer waits with ``wait``, and otherwise gets a ConflictError."""
+    A second writer waits with ``wait``, and otherwise gets a ConflictError. The file of a ``temporary`` lock is removed
+    at the end."""
     path = lock_path(folder, name)
     with os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -248,9 +255,23 @@ def lock(folder: Path, name: str = "", *, wait: bool = False) -> Iterator[None]:
             if not isinstance(error.__cause__, BlockingIOError):
                 raise
             raise ConflictError(f"another process is writing in {folder}; wait for it, or use another folder") from None
-        yield
+        if temporary and not _is_file_at(handle, path):  # its owner removed it meanwhile
+            raise ConflictError(f"another process was just writing in {folder}; try again")
+        try:
+            yield
+        finally:
+            if temporary:
+                path.unlink(missing_ok=True)  # still locked: who opened it before sees that it is gone
     finally:
         os.close(handle)
+
+
+def _is_file_at(handle: int, path: Path) -> bool:
+    """Return whether an open file is still the one at a path."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def file_digest(path: Path) -> str:

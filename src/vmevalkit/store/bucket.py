@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import md5, sha256
 from pathlib import Path, PurePosixPath
@@ -21,6 +21,7 @@ from vmevalkit.core.errors import ConflictError, SetupError, StoreError, UsageEr
 from vmevalkit.core.extras import make_install_command
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import lock, scratch_folder
+from vmevalkit.store.foreign_file import open_foreign_file
 
 OnDone = Callable[[int, int], None]
 _PARTS = (layout.OUTPUTS.name, layout.EVALUATIONS.name, layout.REPORTS.name)
@@ -41,6 +42,8 @@ class Transfer:
     kept: int
     """Files that were there already, with the same content."""
     copied_bytes: int
+    left_out: tuple[str, ...] = ()
+    """Objects that have the name of a folder: on a disk a name is a file or a folder, not both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,7 @@ def push(
 
     Objects with another content raise a ConflictError before anything is sent, unless ``force`` is set."""
     root, bucket = Path(data), Bucket(url)
-    files = _list_files(root, _folders(experiment))
+    files = list_files_to_push(root, _folders(experiment))
     if not files:
         where = root if experiment is None else f"{root} of the experiment {experiment!r}"
         raise StoreError(f"there is nothing to push in {where}; name the folder with --data")
@@ -181,6 +184,8 @@ def pull(
     if not objects:
         what = "nothing" if experiment is None else f"no experiment {experiment!r}"
         raise StoreError(f"there is {what} below {bucket.url}; check the bucket and the prefix")
+    left_out = find_folder_objects(objects, root)
+    objects = {name: known for name, known in objects.items() if name not in left_out}
     with lock(root, "pull"):
         files = {name: root / name for name in objects if (root / name).is_file()}
         changed = _compare(bucket, files, objects)
@@ -190,7 +195,8 @@ def pull(
                 "choose another folder, or replace them with --force"
             )
         todo = [name for name in objects if name not in files or name in set(changed)]
-        return _copy(todo, len(objects), lambda name: bucket.download(objects[name], root / name), on_done)
+        done = _copy(todo, len(objects), lambda name: bucket.download(objects[name], root / name), on_done)
+        return replace(done, left_out=left_out)
 
 
 def rank(name: str) -> int:
@@ -211,17 +217,28 @@ def _folders(experiment: str | None) -> list[str]:
     return [f"{part}/{layout.folder_name(experiment)}/" for part in _PARTS]
 
 
-def _list_files(root: Path, folders: Iterable[str]) -> dict[str, Path]:
-    """Return the visible files below these folders by their path below the root."""
+def list_files_to_push(root: Path, folders: Iterable[str]) -> dict[str, Path]:
+    """Return the visible files below these folders by their path below the root.
+
+    Raises StoreError for a link that leads out of them: what it leads to would be published."""
     found: dict[str, Path] = {}
     for folder in folders:
         for place, inside, names in os.walk(root / folder):
             inside[:] = sorted(name for name in inside if not name.startswith("."))
             for name in sorted(names):
                 path = Path(place, name)
-                if not name.startswith(".") and path.is_file():
-                    found[path.relative_to(root).as_posix()] = path
+                if name.startswith(".") or not path.is_file() or layout.is_private(path):
+                    continue
+                if path.is_symlink():
+                    open_foreign_file(root / folder, path.relative_to(root / folder)).close()
+                found[path.relative_to(root).as_posix()] = path
     return found
+
+
+def find_folder_objects(names: Collection[str], root: Path) -> tuple[str, ...]:
+    """Return the objects that are named like a folder: of other objects, or of the data folder."""
+    folders = {parent.as_posix() for name in names for parent in PurePosixPath(name).parents}
+    return tuple(sorted(name for name in names if name in folders or (root / name).is_dir()))
 
 
 def _compare(bucket: Bucket, files: Mapping[str, Path], objects: Mapping[str, _Object]) -> list[str]:

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args
 
 from vmevalkit.core.errors import StoreError
-from vmevalkit.core.secrets import find_secrets, redact
+from vmevalkit.core.records import RunStatus
+from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.atomic import os_errors
 from vmevalkit.store.group_commit import GroupCommit
@@ -27,6 +28,8 @@ JobKey = tuple[str, str, int]
 """Domain, question and sample: identifies a job in the journals of one experiment and model."""
 
 Record = dict[str, Any]
+V = TypeVar("V")
+_MOST_USD = 1e9
 
 # An adapter may put values of any type into ``sent``: no order may be lost because its record cannot be encoded.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
@@ -165,9 +168,19 @@ class Journal:
     def _apply(self, record: Record) -> None:
         self.entries.setdefault(_job_key(record), JournalEntry()).apply(record)
 
+    def _redact(self, record: Record) -> Record:
+        """Return a record without secrets in what comes from outside: the prompt, and the request as it was sent.
+
+        Names, times, digests and ids are the journal's own: without them an order would be lost."""
+        if "prompt" in record:
+            return {**record, "prompt": redact(record["prompt"], self._secrets)}
+        if "ticket" in record:
+            kept = {name: record["ticket"][name] for name in ("id",) if name in record["ticket"]}
+            return {**record, "ticket": {**redact_values(record["ticket"], self._secrets), **kept}}
+        return record
+
     def _write(self, records: list[Record]) -> None:
-        text = "".join(_encode(record) + "\n" for record in records)
-        data = memoryview(redact(text, self._secrets).encode())
+        data = memoryview("".join(_encode(self._redact(record)) + "\n" for record in records).encode())
         length = len(data)
         with os_errors(self.path):
             try:
@@ -254,9 +267,8 @@ def _read_records(path: Path, start: int = 0) -> Iterator[tuple[Record, int]]:
     for number, line in enumerate(lines[:-1], 1):  # after the last newline comes nothing, or an incomplete line
         end += len(line) + 1
         try:
-            record = json.loads(line)
-            JournalEntry().apply(record)
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+            record = _check_record(json.loads(line))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             if number == len(lines) - 1:
                 return  # a power cut may leave garbage in the last line
             place = f"line {number}" if start == 0 else f"the line that ends at byte {end}"
@@ -265,6 +277,46 @@ def _read_records(path: Path, start: int = 0) -> Iterator[tuple[Record, int]]:
                 "remove the line, and compare the journal with the provider's list of orders"
             ) from error
         yield record, end
+
+
+def _check_record(record: Any) -> Record:
+    """Return a line of a journal. Raises ValueError, TypeError or KeyError where it is not one."""
+    if not isinstance(record, dict):
+        raise TypeError("it is not an object")
+    domain, question, sample = record["job"]
+    for value, kind, name in ((domain, str, "domain"), (question, str, "question"), (sample, int, "sample")):
+        _require(value, kind, name)
+    datetime.fromisoformat(_require(record["at"], str, "at"))
+    what = record["what"]
+    if what == "intent":
+        intent = rename_old_keys(record, old_keys.INTENT)
+        for name in ("key", "prompt", "input_digest"):
+            _require(intent[name], str, name)
+        _require(intent.get("request_digest", ""), str, "request_digest")
+        _check_usd(intent["usd"])
+    elif what == "ticket":
+        _require(_require(record["ticket"], dict, "ticket")["id"], str, "id")
+    elif what == "settled":
+        if record["status"] not in get_args(RunStatus):
+            raise ValueError(f"the status is {record['status']!r}")
+        _require(record["closed"], bool, "closed")
+        _check_usd(record.get("usd"))
+    elif what != "void":
+        raise ValueError(f"unknown kind of record {what!r}")
+    return record
+
+
+def _require(value: Any, kind: type[V], name: str) -> V:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(f"{name} is {value!r}")
+    return value
+
+
+def _check_usd(usd: Any) -> None:
+    """Raise ValueError where a price is not one: a sum with NaN would pass every budget."""
+    is_number = isinstance(usd, int | float) and not isinstance(usd, bool)
+    if usd is not None and not (is_number and 0 <= usd < _MOST_USD):
+        raise ValueError(f"the price is {usd!r}")
 
 
 def _parse_intent(record: Record) -> Intent:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
@@ -43,9 +44,12 @@ PROMPT = "prompt.txt"
 GOAL = "goal.txt"
 SOLUTION = "solution.mp4"
 QUESTION_RECORD = "question_metadata.json"
+OWN_PUZZLE = "puzzle.json"
+"""In a question folder made by hand: the puzzle, and where the pictures show it."""
 RUN_RECORD = "metadata.json"
 INDEX = "vmeval_dataset.json"
 _TRACE = ".trace.json"
+_RESUME_CODES = "resume_codes.json"
 
 _MAX_LENGTH = 80  # a run id contains a model and a question, and file systems allow 255 bytes
 _UNSAFE = re.compile(r"^\.|[^A-Za-z0-9._+\-]")
@@ -60,12 +64,16 @@ def folder_name(name: str) -> str:
         raise UsageError("the name of a folder is empty; give at least one character")
     if not _is_text(name):
         raise UsageError(f"the name {name!r} has a character that no file name can have; use letters and digits")
-    safe = _UNSAFE.sub(lambda match: "".join(f"={byte:02X}" for byte in match[0].encode()), name)
+    safe = _escape(name)
     if len(safe) > _MAX_LENGTH:
         raise UsageError(
             f"the name {name!r} is too long for a folder: {len(safe)} characters, at most {_MAX_LENGTH}; shorten it"
         )
     return safe
+
+
+def _escape(name: str) -> str:
+    return _UNSAFE.sub(lambda match: "".join(f"={byte:02X}" for byte in match[0].encode()), name)
 
 
 def _is_text(name: str) -> bool:
@@ -75,6 +83,18 @@ def _is_text(name: str) -> bool:
     except UnicodeEncodeError:  # half of a surrogate pair
         return False
     return "\0" not in name
+
+
+@lru_cache(maxsize=1 << 10)
+def person_name(name: str) -> str:
+    """Return a person's name as one part of a path. People have names of any script and length, so one that is too
+    long becomes its first letters, as far as they are ASCII, and a digest."""
+    text = unicodedata.normalize("NFC", name)
+    safe = _escape(text)
+    if len(safe) <= _MAX_LENGTH and not safe.endswith(".trace"):
+        return safe
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", unicodedata.normalize("NFKD", text)).strip("-")[:40]
+    return f"{slug or 'name'}-{sha256(text.encode()).hexdigest()[:16]}"
 
 
 def name_of(folder: str) -> str:
@@ -176,7 +196,7 @@ def score_file(folder: Path, evaluator: str, annotator: str | None = None) -> Pa
     """Return the path of a score file in the folder of its sample. Each annotator has one."""
     if annotator is None:
         return folder / f"{_score_stem(evaluator)}.json"
-    return folder / folder_name(evaluator) / f"{_score_stem(annotator)}.json"
+    return folder / folder_name(evaluator) / f"{person_name(annotator)}.json"
 
 
 def annotation_folder(evaluations: Path, experiment: str) -> Path:
@@ -190,7 +210,12 @@ def annotation_plan(evaluations: Path, experiment: str, queue: str) -> Path:
 
 def annotation_codes(evaluations: Path, experiment: str) -> Path:
     """Return the file with the digests of the annotators' resume codes."""
-    return annotation_folder(evaluations, experiment) / "resume_codes.json"
+    return annotation_folder(evaluations, experiment) / _RESUME_CODES
+
+
+def is_private(path: Path) -> bool:
+    """Return whether a file stays on this machine: the digests of resume codes, which could be tried out elsewhere."""
+    return path.name == _RESUME_CODES
 
 
 def annotation_gold(evaluations: Path, experiment: str) -> Path:
@@ -200,7 +225,7 @@ def annotation_gold(evaluations: Path, experiment: str) -> Path:
 
 def annotation_log(evaluations: Path, experiment: str, annotator: str) -> Path:
     """Return the log of everything that one annotator did."""
-    return annotation_folder(evaluations, experiment) / f"{folder_name(annotator)}.jsonl"
+    return annotation_folder(evaluations, experiment) / f"{person_name(annotator)}.jsonl"
 
 
 def trace_file(score: Path) -> Path:

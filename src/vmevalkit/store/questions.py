@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ from vmevalkit.core.jsonable import digest
 from vmevalkit.core.records import Question
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.atomic import file_digest, os_errors
+from vmevalkit.store.foreign_file import open_foreign_file, read_foreign_file
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record
+
+_MOST_PROMPT_BYTES = 1 << 20
 
 
 def load_question(folder: Path | str) -> Question:
@@ -21,7 +25,10 @@ def load_question(folder: Path | str) -> Question:
     A folder made by hand needs only first_frame.png and prompt.txt. Its name is then the question's id, and its parent
     folder, ``NAME_task``, names the domain."""
     place = Path(folder)
-    metadata = rename_old_keys(read_record(place / layout.QUESTION_RECORD) or {}, old_keys.QUESTION)
+    record = place / layout.QUESTION_RECORD
+    if record.is_symlink():
+        open_foreign_file(place, record.name).close()
+    metadata = rename_old_keys(read_record(record) or {}, old_keys.QUESTION)
     if not (place / layout.FIRST_FRAME).is_file():
         raise StoreError(
             f"{place} is not a question: it has no {layout.FIRST_FRAME}; add the file, or remove the folder"
@@ -71,18 +78,19 @@ def list_question_files(question: Question) -> list[Path]:
     """Return the files of a question that a model or a scorer may read: all but the video of the solution."""
     with os_errors(question.folder):
         paths = [path for path in question.folder.iterdir() if path.is_file() and not path.name.startswith(".")]
-        root = question.folder.resolve()
-        outside = [path for path in paths if path.is_symlink() and not path.resolve().is_relative_to(root)]
-    if outside:
-        raise StoreError(
-            f"{outside[0]} is a link that leads outside its question, to {outside[0].resolve()}, which would be copied "
-            "into every run; replace the link by the file"
-        )
+        links = [path.name for path in paths if path.is_symlink()]
+    for name in links:  # what a link leads to would be copied into every run
+        open_foreign_file(question.folder, name).close()
     return sorted(path for path in paths if path.name != layout.SOLUTION)
 
 
 def question_digest(question: Question) -> str:
-    """Return the digest of a question: of its puzzle where it has one, else of its prompt and its files."""
+    """Return the digest of a question: of its puzzle where it has one, else of its prompt and its files.
+
+    A puzzle with pictures of its own is another question with other pictures."""
+    if "puzzle" in question.metadata and "pictures" in question.metadata:
+        record = {name: question.metadata[name] for name in ("puzzle", "pictures")}
+        return digest({**record, layout.FIRST_FRAME: file_digest(question.folder / layout.FIRST_FRAME)})
     if "puzzle" in question.metadata:
         return digest(question.metadata["puzzle"])
     names = (layout.FIRST_FRAME, layout.FINAL_FRAME, layout.GOAL)
@@ -92,16 +100,15 @@ def question_digest(question: Question) -> str:
 
 def _read_prompt(place: Path, metadata: dict[str, Any]) -> str:
     path = place / layout.PROMPT
-    try:
-        return path.read_text("utf-8").strip()
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         if isinstance(metadata.get("prompt"), str):
             return str(metadata["prompt"])
-        raise StoreError(
-            f"{place} is not a question: it has no {layout.PROMPT}; add the file, or remove the folder"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{place} is not a question: it has no {layout.PROMPT}; add the file, or remove the folder")
+    try:
+        text = read_foreign_file(place, layout.PROMPT, _MOST_PROMPT_BYTES).decode()
+    except UnicodeDecodeError as error:
         raise StoreError(f"cannot read {path}: {error}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def _refuse_duplicate_id(question: Question, root: Path, renamed: dict[tuple[str, str], Path]) -> None:

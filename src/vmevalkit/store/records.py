@@ -27,9 +27,9 @@ def read_record(path: Path) -> dict[str, Any] | None:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise StoreError(f"{path} is not JSON ({reason}); repair it or remove its folder") from error
+        raise StoreError(f"{path} is not JSON ({reason}); repair it, or move its folder elsewhere") from error
     if not isinstance(record, dict):
-        raise StoreError(f"{path} contains no JSON object; repair it or remove its folder")
+        raise StoreError(f"{path} contains no JSON object; repair it, or move its folder elsewhere")
     return record
 
 
@@ -54,11 +54,6 @@ def record_bytes(record: Mapping[str, Any]) -> bytes:
 def compact_bytes(record: Mapping[str, Any]) -> bytes:
     """Return JSON in one line, for records that programs read."""
     return encode_value(record) + b"\n"
-
-
-def record_text(record: Mapping[str, Any]) -> str:
-    """Return the same as text, which can be redacted before it is written."""
-    return record_bytes(record).decode()
 
 
 def dataset_bytes(dataset: Mapping[str, Any]) -> bytes:

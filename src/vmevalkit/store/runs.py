@@ -19,11 +19,12 @@ from vmevalkit import __version__
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Question, Run
-from vmevalkit.core.secrets import find_secrets, redact
+from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import clean, new_folder, os_errors
+from vmevalkit.store.foreign_file import join_inside, read_foreign_file
 from vmevalkit.store.questions import list_question_files
-from vmevalkit.store.records import read_record, record_bytes, record_text
+from vmevalkit.store.records import read_record, record_bytes
 
 _VIDEO, _QUESTION = "video", "question"
 _CACHED_QUESTIONS = 64
@@ -82,8 +83,8 @@ class PendingRun:
         video = None if run.video is None else self.target / _VIDEO / run.video.name
         error = None if run.error is None else redact(run.error, self.secrets)
         final = replace(run, run_id=self.run_id, folder=self.target, video=video, error=error)
-        text = redact(record_text({**_to_record(final), **(extra or {})}), self.secrets)
-        _write(f"{self.staging}/{layout.RUN_RECORD}", text.encode())
+        record = {**_to_record(final), **redact_values(extra or {}, self.secrets)}
+        _write(f"{self.staging}/{layout.RUN_RECORD}", record_bytes(record))
         return final
 
 
@@ -224,8 +225,7 @@ def _add_question(pending: PendingRun, files: Iterable[tuple[str, bytes]]) -> Pe
 
 def _read_question_files(question: Question) -> list[tuple[str, bytes]]:
     """Return the files of a question that a run keeps: all but the solution's video."""
-    with os_errors(question.folder):
-        files = {path.name: path.read_bytes() for path in list_question_files(question)}
+    files = {path.name: read_foreign_file(question.folder, path.name) for path in list_question_files(question)}
     names = {"id": question.id, "domain": question.domain, "prompt": question.prompt}
     if not names.items() <= question.metadata.items():  # a question made by hand may be named by its folder only
         files[layout.QUESTION_RECORD] = record_bytes({**question.metadata, **names})
@@ -266,10 +266,10 @@ def _from_record(record: dict[str, Any], folder: Path, names: Mapping[str, str] 
     values = {name: record[name] for name in _RUN_FIELDS if name in record}
     values |= names or {}
     values["folder"] = folder
-    values["video"] = folder / str(record["video"]) if record.get("video") else None
     try:
+        values["video"] = join_inside(folder, str(record["video"])) if record.get("video") else None
         return from_json(Run, values)
     except (TypeError, ValueError, KeyError) as error:
         raise StoreError(
-            f"{folder / layout.RUN_RECORD} is not the record of a run ({error}); remove its folder"
+            f"{folder / layout.RUN_RECORD} is not the record of a run ({error}); repair it, or move it elsewhere"
         ) from error

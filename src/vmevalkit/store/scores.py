@@ -16,14 +16,16 @@ from typing import Any
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Run, Score
-from vmevalkit.core.scorer import ScoreFiles
+from vmevalkit.core.scorer import RULES, ScoreFiles
+from vmevalkit.core.verdict_check import find_contradiction
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.atomic import clean, file_digest, os_errors, write_file
+from vmevalkit.store.foreign_file import join_inside
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record, record_bytes
 
 _SPECIFICATION_VALUE = "solution_correctness_score"
-_JUDGED = ("solved", "passed", "outcome", "process", "failure_mode", "ever_solved")
+_JUDGED = ("solved", "passed", "outcome", "process", "legal_progress", "failure_mode", "ever_solved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Scored:
 
     def is_up_to_date(self, *, video_digest: str | None, puzzle_digest: str | None, version: str) -> bool:
         """Whether scoring again would give the same: same video, same puzzle, same version of the scorer."""
+        if self.evaluator == RULES and self.score.scored and self.score.legal_progress is None:
+            return False  # made by an older version, which did not measure what the reward needs
         inputs = (self.video_digest, self.puzzle_digest, self.score.version)
         return None not in inputs and inputs == (video_digest, puzzle_digest, version)
 
@@ -151,7 +155,7 @@ def load_score(path: Path) -> Scored | None:
     try:
         about = rename_old_keys(record["metadata"], old_keys.SCORE)
         result = dict(record["result"])
-        trace, evidence = (_absolute(result.pop(name, None), path.parent) for name in ("trace", "evidence"))
+        trace, evidence = (_find_beside(result.pop(name, None), path.parent) for name in ("trace", "evidence"))
         value = result.pop(_SPECIFICATION_VALUE, None)
         if "scorer" not in result:  # a file of the specification's own form has nothing else
             result = {
@@ -170,7 +174,7 @@ def load_score(path: Path) -> Scored | None:
             domain=domain,
             question_id=question_id,
             evaluator=about["evaluator"],
-            score=from_json(Score, {**result, "metrics": metrics}),
+            score=_check_verdict(from_json(Score, {**result, "metrics": metrics})),
             sample=sample,
             run_id=about.get("run_id"),
             video_digest=about.get("video_digest"),
@@ -183,13 +187,24 @@ def load_score(path: Path) -> Scored | None:
             evidence=evidence,
             details=record.get("details"),
         )
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise StoreError(f"{path} is not a score file ({error!r}); remove it and score again") from error
+
+
+def _check_verdict(score: Score) -> Score:
+    problem = find_contradiction(to_json(score))
+    if problem is not None:
+        raise ValueError(problem)
+    return score
 
 
 def _relative(path: Path | None, folder: Path) -> str | None:
     """Return the path as the score file stores it, relative, so that both can be moved together."""
     return None if path is None else Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
+
+
+def _find_beside(name: str | None, folder: Path) -> Path | None:
+    return None if name is None else join_inside(folder.absolute(), name)
 
 
 def _absolute(name: str | None, folder: Path) -> Path | None:

@@ -86,6 +86,7 @@ def write_question(
         "difficulty": difficulty,
         "created_at": created_at or now(),
         "domain": task.name,
+        "group": task.group or None,
         "task_id": question_id,  # as the documents of single tasks call it
         **task.metadata(puzzle),
         "puzzle": to_json(puzzle),

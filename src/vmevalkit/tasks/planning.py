@@ -6,10 +6,10 @@ Question i depends on the task, the seed, the params and i, never on the number 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any, TypeVar
 
 import orjson
@@ -51,6 +51,23 @@ def iterate_puzzles(task: Task[P, Any, Any], seed: int, params: Any) -> Iterator
         task.certify(listed[place])
         yield listed[place]
     raise Exhausted(f"no more questions of {task.name}: {_explain_limit(len(listed), 'exist', params)}")
+
+
+def iterate_mixed_puzzles(task: Task[P, Any, Any], seed: int, choices: Sequence[Any]) -> Iterator[P]:
+    """Yield the puzzles of a dataset whose question i has the params ``choices[i % len(choices)]``, each once: params
+    may overlap, so a puzzle of one is skipped in another. Raises Exhausted where the next one has no more puzzles."""
+    if len(choices) == 1:
+        yield from iterate_puzzles(task, seed, choices[0])
+        return
+    sources = [iterate_puzzles(task, seed, params) for params in choices]
+    used: set[Hashable] = set()
+    for source in cycle(sources):
+        for puzzle in source:
+            key = _shorten_key(task.key(puzzle))
+            if key not in used:
+                used.add(key)
+                yield puzzle
+                break
 
 
 def _sample_puzzles(task: Task[P, Any, Any], seed: int, params: Any) -> Iterator[P]:

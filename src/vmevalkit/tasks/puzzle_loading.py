@@ -12,6 +12,7 @@ from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.ranges import check_plain_data
 from vmevalkit.media.image_header import check_pixels
+from vmevalkit.tasks.kit.question_pictures import PictureRecord
 from vmevalkit.tasks.task import Task
 
 P = TypeVar("P")
@@ -29,3 +30,14 @@ def load_puzzle(task: Task[P, Any, Any], data: Any, place: object) -> P:
             f"the puzzle of {place} is damaged ({error or type(error).__name__}); generate the question again"
         ) from error
     return puzzle
+
+
+def load_picture_record(data: Any, place: object) -> PictureRecord:
+    """Return what a question's record says of its own pictures. Raises UsageError, which names the place."""
+    try:
+        check_plain_data(data)
+        return from_json(PictureRecord, data)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        raise UsageError(
+            f"the record of {place} says of its pictures what cannot be ({error}); see docs/OWN_QUESTIONS.md"
+        ) from error

@@ -11,8 +11,9 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from random import Random
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from vmevalkit.core.errors import UnknownName
 from vmevalkit.core.records import Finding
@@ -22,13 +23,60 @@ from vmevalkit.media.residual import Blob, Box, find_changed_boxes
 from vmevalkit.tasks.complexity import Complexity
 from vmevalkit.tasks.evidence import MotionLimits
 
+if TYPE_CHECKING:
+    from vmevalkit.tasks.kit.question_pictures import Pictures
+    from vmevalkit.tasks.pictures.scene import PicturedScene
+
 P = TypeVar("P")
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 K = TypeVar("K")
 
+GROUPS = ("planning", "deduction", "perception")
+"""Cognitive groups: to plan a way, to deduce an answer, to see what is where and how it turns."""
 Expected = Literal["pass", "fail", "n/a"]
 """The verdict that a trick video deserves by construction."""
+
+
+class Offer(StrEnum):
+    """What a task offers to the kinds of videos of an audit, so that their verdicts hold for it.
+
+    The first group follows from the task's class (``audit.kinds.find_offers``), a task declares the second itself.
+    """
+
+    PROCESS = "process"
+    """Every move must be legal and visible."""
+    FINAL_STATE = "final_state"
+    """Only the final state matters."""
+    PARTS = "parts"
+    """The scene is made of the kit's parts."""
+    MOVES = "moves"
+    """Parts move or turn by legal moves."""
+    SLIDES = "slides"
+    """Parts move from place to place."""
+    ONE_BY_ONE = "one_by_one"
+    """One move is made after another, never two at once."""
+    FILLS = "fills"
+    """Blank cells get contents."""
+
+    FREE_CAMERA = "free_camera"
+    """The prompt does not demand a fixed camera, so that a small camera motion is allowed."""
+    MARGIN = "margin"
+    """Three percent at each edge of the picture are empty."""
+    STILL_EDGES = "still_edges"
+    """Nothing of the puzzle moves at the edges of the picture."""
+    QUICK = "quick"
+    """The whole solution fits into two seconds without a jump."""
+    ASYMMETRIC = "asymmetric"
+    """The picture never looks the same when it is mirrored or turned over."""
+    FREE_HUES = "free_hues"
+    """No rule asks for hues: all of them may drift together."""
+    MEANT_COLOURS = "meant_colours"
+    """With inverted colours the picture means something else."""
+    WHOLE = "whole"
+    """The halves of the picture belong together: one that is shifted is damage."""
+    SOLID_ANSWER = "solid_answer"
+    """Half of the ink of an answer over the question cannot be read as the answer."""
 
 
 _COMMON: dict[str, Expected] = {
@@ -104,6 +152,8 @@ class Task(ABC, Generic[P, S, K]):
     """The domain, such as ``maze``; the folder is ``maze_task``."""
     title: ClassVar[str]
     """Title in tables, such as ``Maze``."""
+    group: ClassVar[str] = ""
+    """The ability that the puzzle asks for, one of ``GROUPS``; empty where a task of a user states none."""
     category: ClassVar[str]
     """The specification's task_category."""
     description: ClassVar[str]
@@ -130,6 +180,10 @@ class Task(ABC, Generic[P, S, K]):
     """Limits of the motion where the way to the answer counts; None where only the final state does."""
     complexity: ClassVar[Complexity | None] = None
     """What the task states about its puzzles in the domain complexity table; None where it states nothing."""
+    judge_hint: ClassVar[str] = ""
+    """What people and VLM judges are told to check in the final frame."""
+    offers: ClassVar[frozenset[Offer]] = frozenset()
+    """What the pictures and the prompt offer to the audit's kinds of videos, beyond what follows from the class."""
     tricks: ClassVar[Mapping[str, Expected]]
     """The verdict of each generic trick of ``baselines``: mostly FINAL_STATE_MATTERS or PROCESS_MATTERS."""
 
@@ -195,6 +249,11 @@ class Task(ABC, Generic[P, S, K]):
     def check(self, puzzle: P, trace: Trace[S]) -> CheckResult:
         """Return what happened on the way. Unreadable frames are skipped."""
 
+    def learn_looks(self, puzzle: P, pictures: Pictures) -> PicturedScene[S] | None:
+        """Return how a question's own pictures show the scenes, where somebody else drew them; None where the task
+        reads its own drawing only. Raises UnreadablePictures where the pictures do not show the puzzle."""
+        return None
+
     def is_intact(self, puzzle: P, state: S) -> bool:
         """Return whether everything that must stay is there as it was; by default nothing is known to be damaged."""
         return True
@@ -238,6 +297,14 @@ class Task(ABC, Generic[P, S, K]):
     def highlight_boxes(self, puzzle: P) -> Sequence[Box]:
         """Return the boxes of the cells: a video may give a whole cell another colour, behind what it shows."""
         return ()
+
+    def board_box(self, puzzle: P) -> Box:
+        """Return the box of the puzzle: what is beside it is a caption. By default, that of all cells, or the image."""
+        cells = self.highlight_boxes(puzzle)
+        if not cells:
+            return 0.0, 0.0, 1.0, 1.0
+        left, top, right, bottom = zip(*cells, strict=True)
+        return min(left), min(top), max(right), max(bottom)
 
     def keep_parts(self, puzzle: P, state: S, before: S, is_touched: Callable[[Box], bool]) -> S:
         """Return the state with the parts of an earlier one where something else touches them. Parts that decide are

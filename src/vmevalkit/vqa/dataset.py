@@ -32,6 +32,8 @@ class ImageQuestion:
     answer: str
     """The letter of the correct option."""
     images: tuple[ImagePart, ...]
+    problem: str | None = None
+    """Why it cannot be asked, as where an image cannot be read; None where it can."""
 
     @property
     def doc(self) -> dict[str, Any]:
@@ -51,9 +53,11 @@ def find_question_type(name: str) -> str:
 
 
 def load_questions(
-    source: str, question_type: str, split: str = "test", limit: int | None = None
+    source: str, question_type: str, split: str = "test", limit: int | None = None, *, may_be_absent: bool = False
 ) -> Iterator[ImageQuestion]:
-    """Yield the questions of one type, in the order of the dataset, at most ``limit``."""
+    """Yield the questions of one type, in the order of the dataset, at most ``limit``.
+
+    Raises StoreError where there are none, unless they may be absent."""
     if limit is not None and limit < 1:
         raise UsageError(f"--limit {limit} leaves no question; use 1 or more")
     files = find_parquet_files(source, split)
@@ -63,7 +67,7 @@ def load_questions(
         yield _make_question(row)
         if number == limit:
             return
-    if number == 0:
+    if number == 0 and not may_be_absent:
         raise StoreError(f"{source} has no question of the type {question_type!r}")
 
 
@@ -134,14 +138,16 @@ def _read_hub(source: str, question_type: str, split: str) -> Iterator[Mapping[s
 
 
 def _make_question(row: Mapping[str, Any]) -> ImageQuestion:
+    images: tuple[ImagePart, ...] = ()
+    problem = None
     try:
         images = tuple(_make_part(item) for item in row["images"])
-    except (MediaError, OSError, TypeError) as error:
-        raise StoreError(f"question {row['id']}: an image cannot be read: {error}") from error
-    if not images:
-        raise StoreError(f"question {row['id']} has no images")
+    except (MediaError, OSError, TypeError, ValueError, SyntaxError) as error:  # Pillow's readers raise them all
+        problem = f"an image cannot be read: {error}"
+    if not images and problem is None:
+        problem = "it has no images"
     answer = str(row["answer"]).strip().upper()
-    return ImageQuestion(str(row["id"]), str(row["question_type"]), str(row["question"]), answer, images)
+    return ImageQuestion(str(row["id"]), str(row["question_type"]), str(row["question"]), answer, images, problem)
 
 
 def _make_part(item: Any) -> ImagePart:

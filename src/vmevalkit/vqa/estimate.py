@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vmevalkit.core.chat import ChatRequest
+from vmevalkit.jobs.budget import choose_price
 from vmevalkit.store import vqa_layout
 from vmevalkit.vqa.models import VqaModel
 from vmevalkit.vqa.run import VqaOptions, name_task, plan_samples
@@ -31,6 +32,8 @@ def estimate_tasks(model: VqaModel, tasks: list[VqaTask], options: VqaOptions) -
             new += 1
             request = make_chat_request(sample.question.images, sample.prompt, sample.params)
             task_usd = _add(task_usd, _estimate_sample(model, request, task))
+        if new + kept == 0:
+            continue  # an optional type that the dataset does not have
         task_calls = new * (2 if task.is_two_stage else 1)
         stages = "two stages" if task.is_two_stage else "direct"
         name, price = name_task(task, options), _price(task_usd)
@@ -42,12 +45,11 @@ def estimate_tasks(model: VqaModel, tasks: list[VqaTask], options: VqaOptions) -
 
 
 def _estimate_sample(model: VqaModel, request: ChatRequest, task: VqaTask) -> float | None:
-    answer = model.answerer.estimate_usd(request)
-    answer = model.answer_usd if answer is None else answer
+    answer = choose_price(model.answerer.estimate_usd(request), model.answer_usd)
     if not task.is_two_stage:
         return answer
     is_free = model.editor is not None and model.editor.provider == "local"
-    return _add(answer, 0.0 if is_free else model.image_usd)
+    return _add(answer, choose_price(0.0 if is_free else None, model.image_usd))
 
 
 def _add(one: float | None, other: float | None) -> float | None:

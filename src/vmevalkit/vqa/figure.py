@@ -19,7 +19,8 @@ def draw_accuracy(results: Results) -> bytes:
     series: dict[tuple[str, bool], list[TaskResult]] = {}
     for task in results.tasks:
         series.setdefault((task.label, task.is_two_stage), []).append(task)
-    order = [*CATEGORIES.values(), OVERALL]
+    own = sorted({task.category for task in results.tasks} - {*CATEGORIES.values(), OVERALL})
+    order = [*CATEGORIES.values(), *own, OVERALL]
     shown = [name for name in order if any(task.category == name for task in results.tasks)]
     figure = Figure(figsize=(2.4 + 1.5 * len(shown), 1.9 + 0.28 * len(series) + 2.2), layout="constrained")
     FigureCanvasAgg(figure)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import numpy as np
 from lmms_eval.api.model import lmms
 from lmms_eval.models.registry_v2 import ModelManifest
 
-from vmevalkit.core.chat import ChatParams
+from vmevalkit.core.chat import CUT_OFF, ChatParams
 from vmevalkit.jobs.chat_calls import run_chat_items
 from vmevalkit.models.chat_images import make_image_part
+from vmevalkit.vqa.intermediate import write_intermediate
 from vmevalkit.vqa.models import load_model
+from vmevalkit.vqa.run import make_result
 from vmevalkit.vqa.staged_caller import CallOptions, StagedCaller
-from vmevalkit.vqa.task_files.mmsi import split_stages
+from vmevalkit.vqa.task_files.mmsi import msr_process_results, split_stages
 
 logger = logging.getLogger(__name__)
 
@@ -48,10 +51,12 @@ class _PluginModel(lmms):  # type: ignore[misc]
         self._output = Path(cache_dir)
 
     def generate_until(self, requests: list[Any]) -> list[str]:
-        """Return the answers. A question whose stage 1 failed gets an empty answer, which counts as unparsed."""
+        """Return the answers to direct questions."""
         return asyncio.run(self._answer_all(requests))
 
-    generate_visual_cot = generate_until
+    def generate_visual_cot(self, requests: list[Any]) -> list[str]:
+        """Return the answers in two stages. Where the model refuses to draw, the answer is empty: it is unparsed."""
+        return asyncio.run(self._answer_all(requests))
 
     def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
         raise NotImplementedError(f"{self.model_name} writes answers; it has no likelihoods")
@@ -60,27 +65,59 @@ class _PluginModel(lmms):  # type: ignore[misc]
         raise NotImplementedError(f"{self.model_name} answers in one round")
 
     async def _answer_all(self, requests: list[Any]) -> list[str]:
+        """Return the answers. Exits with code 1 where some could not be asked: an outage is not an answer."""
         answers = [""] * len(requests)
+        failures: list[str] = []
         has_stage1 = any(split_stages(request.args[0]) is not None for request in requests)
         caller = StagedCaller(self._model, self._output, self._options, has_stage1=has_stage1)
 
         async def answer_one(place: int) -> None:
             context, generation, doc_to_visual, doc_id, task, split = requests[place].args
             doc = self.task_dict[task][split][doc_id]
-            images = [make_image_part(np.asarray(image.convert("RGB"), np.uint8)) for image in doc_to_visual(doc)]
+            try:
+                images = [make_image_part(np.asarray(image.convert("RGB"), np.uint8)) for image in doc_to_visual(doc)]
+            except (OSError, ValueError, TypeError, SyntaxError) as error:
+                failures.append(f"{task} {doc_id}: an image cannot be read: {error}")
+                return
             stages = split_stages(context)
             generation_prompt, prompt = (None, context) if stages is None else stages
-            params = ChatParams(float(generation.get("temperature") or 0.0), generation.get("max_new_tokens"))
-            answer = await caller.ask(images, generation_prompt, prompt, params)
-            if answer.status == "answered":
-                answers[place] = answer.text
-            else:
-                logger.error("%s %s: %s: %s", task, doc_id, answer.status, answer.error)
+            answer = await caller.ask(images, generation_prompt, prompt, make_params(generation))
+            if answer.status in ("failed", "unaffordable"):
+                failures.append(f"{task} {doc_id}: {answer.error}")
+                return
+            answers[place] = answer.text
+            if answer.finish_reason in CUT_OFF:
+                logger.warning("%s %s: the answer was cut off at the token limit (--gen_kwargs)", task, doc_id)
+            if answer.status != "answered":
+                logger.warning("%s %s: %s: %s", task, doc_id, answer.status, answer.error)
+            if self._model.save_intermediate and generation_prompt is not None:
+                row = msr_process_results(doc, [answer.text])["accuracy"]
+                result = make_result(row, answer, generation_prompt)
+                write_intermediate(self._output, self._model.label, task, prompt, result)
 
         await run_chat_items(
             caller.callers, range(len(requests)), answer_one, self._options.choose_at_once(self._model)
         )
+        if failures:
+            for line in failures[:10]:
+                logger.error("failed: %s", line)
+            # lmms_eval logs an exception and exits with code 0
+            raise SystemExit(
+                f"{len(failures)} of {len(requests)} questions have no answer, so there is no score; the same command "
+                f"asks them again: all answers are kept in {self._output}"
+            )
         return answers
+
+
+def make_params(generation: Mapping[str, Any]) -> ChatParams:
+    """Return the parameters of lmms_eval's generation arguments."""
+    return ChatParams(
+        temperature=float(generation.get("temperature") or 0.0),
+        max_tokens=generation.get("max_new_tokens"),
+        seed=generation.get("seed"),
+        top_p=generation.get("top_p") or None,
+        reasoning_effort=generation.get("reasoning_effort"),
+    )
 
 
 class AzureTrapiVisualCot(_PluginModel):

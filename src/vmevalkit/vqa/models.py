@@ -34,13 +34,14 @@ class VqaModel:
     """The assumed price of an answer whose price is unknown."""
 
     @property
-    def is_local(self) -> bool:
-        return self.answerer.provider == "local"
+    def is_free(self) -> bool:
+        """Whether both stages run on this machine."""
+        return self.answerer.provider == "local" and (self.editor is None or self.editor.provider == "local")
 
     @property
-    def is_free(self) -> bool:
-        """Whether neither stage costs money."""
-        return self.is_local and (self.editor is None or self.editor.provider == "local")
+    def drawer_identity(self) -> str:
+        """Identity of the model of stage 1, with the size of its images; empty without one."""
+        return "" if self.editor is None else f"{self.editor.identity} {self.size or ''}".strip()
 
 
 class ModelArgs:
@@ -110,6 +111,7 @@ def _load_qwen(args: ModelArgs, batch_size: int) -> VqaModel:
     options = {
         "device": args.text("device"), "dtype": args.text("dtype", "auto"),
         "min_pixels": args.whole_number("min_pixels"), "max_pixels": args.whole_number("max_pixels"),
+        "device_map": args.text("device_map"), "attn_implementation": args.text("attn_implementation"),
     }  # fmt: skip
     args.refuse_unknown()  # before the weights are loaded
     model = QwenVL(pretrained, **options)  # type: ignore[arg-type]
@@ -122,9 +124,12 @@ def _load_azure(args: ModelArgs, _batch_size: int) -> VqaModel:
 
     _require_openai("azure_trapi_visual_cot")
     drawer, answerer = args.text("image_model", "gpt-image-1"), args.text("model", "gpt-4o")
-    endpoint = args.text("azure_endpoint")
-    editor = OpenAIImages(f"azure/{drawer}", endpoint, api_version=args.text("api_version"))
-    chat = load_chat_model(f"azure/{answerer}", endpoint, timeout_s=ANSWER_TIMEOUT_S)
+    endpoint, version = args.text("azure_endpoint"), args.text("api_version")
+    image_deployment, chat_deployment = args.text("image_deployment", drawer), args.text("chat_deployment", answerer)
+    editor = OpenAIImages(f"azure/{drawer}", endpoint, deployment=image_deployment, api_version=version)
+    chat = load_chat_model(
+        f"azure/{answerer}", endpoint, deployment=chat_deployment, api_version=version, timeout_s=ANSWER_TIMEOUT_S
+    )
     size = args.text("size", VISUALIZATION_SIZE)
     return VqaModel(_label("azure_trapi_visual_cot", (drawer, "gpt-image-1"), (answerer, "gpt-4o")), chat, editor, size)
 
@@ -203,6 +208,21 @@ def load_model(name: str, model_args: str = "", batch_size: int = 1, label: str 
     args.refuse_unknown()
     return replace(
         model, label=label or model.label, save_intermediate=save, image_usd=image_usd, answer_usd=answer_usd
+    )
+
+
+ADDRESSES = ("base_url", "chat_base_url", "azure_endpoint")
+"""Arguments that are addresses of servers: records have digests of them only."""
+
+
+def hide_addresses(model_args: str) -> str:
+    """Return the arguments with digests in place of addresses, as records keep them."""
+    from vmevalkit.core.endpoint import digest_endpoint
+
+    parts = [part.partition("=") for part in model_args.split(",")]
+    return ",".join(
+        f"{name}={digest_endpoint(value)}" if name.strip() in ADDRESSES and value else f"{name}{equals}{value}"
+        for name, equals, value in parts
     )
 
 

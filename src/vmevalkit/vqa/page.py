@@ -77,15 +77,21 @@ def _render(results: Results, cards: list[QuestionCard], remarks: list[str]) -> 
         results=results,
         cards=cards,
         remarks=remarks,
-        categories=[name for name in CATEGORIES.values() if any(card.category == name for card in cards)],
+        categories=_order_categories(cards),
         verification=verify_published(results),
         source=SOURCE,
         chance=CHANCE,
-        blind={task.category: find_blind(results, task.category) for task in results.tasks},
+        blind=[find_blind(results, task) for task in results.tasks],
         figure=vqa_layout.FIGURE,
         visualizations=vqa_layout.visualizations_folder(Path()).as_posix(),
         version=__version__,
     )
+
+
+def _order_categories(cards: list[QuestionCard]) -> list[str]:
+    """Return the categories of the questions: ours in their order, then those of a user's own dataset."""
+    found = {card.category for card in cards}
+    return [*(name for name in CATEGORIES.values() if name in found), *sorted(found - set(CATEGORIES.values()))]
 
 
 def _make_cards(results: Results) -> tuple[list[QuestionCard], list[str]]:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vmevalkit.core.errors import StoreError
-from vmevalkit.stats.comparison import PairedComparison, compare_paired
+from vmevalkit.stats.comparison import PairedComparison, compare_paired, pair_questions
+from vmevalkit.stats.intervals import newcombe_paired
 from vmevalkit.stats.rates import success_rate
-from vmevalkit.stats.records import Estimate
+from vmevalkit.stats.records import Estimate, missing_estimate
 from vmevalkit.store import vqa_layout
-from vmevalkit.vqa.samples import COUNTED, RunRecord, SampleResult, count_statuses, read_run, read_samples
+from vmevalkit.vqa.samples import COUNTED, RunRecord, SampleResult, TaskRecord, count_statuses, read_run, read_samples
+from vmevalkit.vqa.task_file import name_category
 from vmevalkit.vqa.task_files.mmsi import CATEGORIES, LETTERS
 
 CHANCE = 1 / len(LETTERS)
@@ -19,6 +21,8 @@ OVERALL = "overall"
 BLIND = "blind"
 """The model without images: see ``models``."""
 TWO_STAGE_SUFFIX = "_visual_cot"
+NEWCOMBE_PAIRED = "Newcombe, paired"
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +41,20 @@ class TaskResult:
     accuracy: Estimate
     """Correct answers over all samples that count: an unparsed one is not correct, a failed one does not count."""
     unparsed_rate: float | None
-    stage1_failure_rate: float | None
+    """Share of answers without a letter, those that were cut off included."""
+    stage1_refusal_rate: float | None
     """None for a direct task."""
     usd: float | None
+    cut_off: int
+    """Answers that ended at the token limit, with a letter or without."""
+    extracted: int
+    """Answers whose letter was read by the extractor."""
+    missing: int
+    """Questions without a result."""
 
     @property
     def mode(self) -> str:
         return "Visual CoT" if self.is_two_stage else "direct"
-
-    @property
-    def missing(self) -> int:
-        """Questions without a result."""
-        return self.questions - sum(self.counts[status] for status in COUNTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ class ModeComparison:
     category: str
     comparison: PairedComparison
     """First is Visual CoT, second is direct: a difference above 0 means that the visualization helps."""
+    difference: Estimate
+    """The difference with Newcombe's paired interval: within -1 to 1, and defined where no question differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +98,26 @@ def load_results(output: Path) -> Results:
     return Results(output, tuple(runs), tuple(tasks), tuple(_compare_modes(runs, samples)), samples)
 
 
-def find_blind(results: Results, category: str) -> Estimate | None:
-    """Return the accuracy of a run without images on a category; None where there is no such run."""
-    found = [
-        task.accuracy
-        for run in results.runs
-        for task in results.tasks
-        if run.model == BLIND and task.label == run.label and task.category == category
-    ]
-    return found[0] if found else None
+def find_blind(results: Results, task: TaskResult) -> Estimate | None:
+    """Return the accuracy of the same model without images, in the same words, on the same questions; None where there
+    is no such run."""
+    runs = {run.label: run for run in results.runs}
+    run = runs[task.label]
+    wanted = _question_sets(run, task)
+    for other in results.tasks:
+        blind = runs[other.label]
+        is_same = blind.model == BLIND and blind.answerer == f"blind {run.answerer}" and blind.dataset == run.dataset
+        is_same &= (blind.wording, blind.arrangement) == (run.wording, run.arrangement) and not other.is_two_stage
+        if is_same and "" not in wanted and _question_sets(blind, other) == wanted:
+            return other.accuracy
+    return None
+
+
+def _question_sets(run: RunRecord, task: TaskResult) -> set[str]:
+    """Return the digests of the questions of a task, or of all tasks of its mode."""
+    if task.task != OVERALL:
+        return {run.tasks[task.task].question_set}
+    return {record.question_set for record in run.tasks.values() if record.is_two_stage == task.is_two_stage}
 
 
 def _summarise_run(run: RunRecord, samples: dict[tuple[str, str], list[SampleResult]]) -> list[TaskResult]:
@@ -109,13 +128,19 @@ def _summarise_run(run: RunRecord, samples: dict[tuple[str, str], list[SampleRes
             task = run.tasks[name]
             rows = samples[run.label, name]
             results.append(
-                _summarise(run.label, name, CATEGORIES[task.question_type], is_two_stage, task.questions, rows)
+                _summarise(run.label, name, name_category(task.question_type), is_two_stage, task.questions, rows)
             )
         if len(names) > 1:
             rows = [row for name in names for row in samples[run.label, name]]
-            total = sum(run.tasks[name].questions for name in names)
+            total = _count_questions([run.tasks[name] for name in names])
             results.append(_summarise(run.label, OVERALL, OVERALL, is_two_stage, total, rows))
     return results
+
+
+def _count_questions(tasks: Sequence[TaskRecord]) -> int:
+    """Return the number of questions of tasks: those of one type are the same, however many tasks ask them."""
+    kinds = {task.question_type for task in tasks}
+    return sum(max(task.questions for task in tasks if task.question_type == kind) for kind in kinds)
 
 
 def _summarise(
@@ -123,14 +148,17 @@ def _summarise(
 ) -> TaskResult:
     counted = [row for row in rows if row.status in COUNTED]
     counts = count_statuses(list(rows))
-    drawn = len(rows)
     prices = [row.usd for row in rows if row.usd is not None]
+    unread = counts["unparsed"] + counts["cut_off"]
     return TaskResult(
         label, task, category, is_two_stage, questions, dict(counts),
-        success_rate([float(row.status == "correct") for row in counted]),
-        counts["unparsed"] / len(counted) if counted else None,
-        counts["stage1_failed"] / drawn if is_two_stage and drawn else None,
+        success_rate([float(row.status == "correct") for row in counted], [row.question_id for row in counted]),
+        unread / len(counted) if counted else None,
+        counts["stage1_refused"] / len(counted) if is_two_stage and counted else None,
         sum(prices) if prices else None,
+        sum(row.is_cut_off for row in rows),
+        sum(row.is_extracted for row in rows),
+        questions - len({row.question_id for row in counted}),
     )  # fmt: skip
 
 
@@ -149,22 +177,36 @@ def _compare_modes(
             first, second = samples[run.label, drawn], samples[run.label, direct]
             together[0].extend(first)
             together[1].extend(second)
-            category = CATEGORIES[run.tasks[drawn].question_type]
-            comparisons.append(ModeComparison(run.label, run.label, category, compare_samples(first, second)))
+            comparisons.append(_compare(run.label, name_category(run.tasks[drawn].question_type), first, second))
         if len(pairs) > 1:
-            comparisons.append(ModeComparison(run.label, run.label, OVERALL, compare_samples(*together)))
+            comparisons.append(_compare(run.label, OVERALL, *together))
     return comparisons
+
+
+def _compare(
+    label: str, category: str, first: Sequence[SampleResult], second: Sequence[SampleResult]
+) -> ModeComparison:
+    return ModeComparison(label, label, category, compare_samples(first, second), estimate_difference(first, second))
 
 
 def compare_samples(first: Sequence[SampleResult], second: Sequence[SampleResult]) -> PairedComparison:
     """Return the paired comparison of two lists of samples, by question."""
-    one, other = ([row for row in rows if row.status in COUNTED] for rows in (first, second))
-    return compare_paired(
-        [float(row.status == "correct") for row in one],
-        [row.question_id for row in one],
-        [float(row.status == "correct") for row in other],
-        [row.question_id for row in other],
-    )
+    return compare_paired(*_to_arrays(first), *_to_arrays(second))
+
+
+def estimate_difference(first: Sequence[SampleResult], second: Sequence[SampleResult]) -> Estimate:
+    """Return the difference of two accuracies on their common questions, with Newcombe's paired interval."""
+    pairs = pair_questions(*_to_arrays(first), *_to_arrays(second))
+    n = len(pairs.first)
+    if n == 0:
+        return missing_estimate("the two have no question in common", NEWCOMBE_PAIRED, 0, CONFIDENCE)
+    low, high = newcombe_paired(pairs.first, pairs.second, CONFIDENCE)
+    return Estimate(float(pairs.differences.mean()), low, high, n, NEWCOMBE_PAIRED, CONFIDENCE)
+
+
+def _to_arrays(rows: Sequence[SampleResult]) -> tuple[list[float], list[str]]:
+    counted = [row for row in rows if row.status in COUNTED]
+    return [float(row.status == "correct") for row in counted], [row.question_id for row in counted]
 
 
 def _order_of(task: str) -> int:

@@ -20,7 +20,8 @@ def export_samples(model: VqaModel, tasks: list[VqaTask], options: VqaOptions) -
     for task in tasks:
         lines = []
         rows = None
-        for number, sample in enumerate(plan_samples(model, task, options)):
+        planned = (sample for sample in plan_samples(model, task, options) if sample.rotation == 0)
+        for number, sample in enumerate(planned):
             if rows is None:
                 found = read_samples(options.output, model.label, name_task(task, options), sample.config)
                 rows = {row.question_id: row for row in found}
@@ -37,11 +38,14 @@ def export_samples(model: VqaModel, tasks: list[VqaTask], options: VqaOptions) -
                         "visualization": None if row is None else row.visualization,
                         "resps": [] if row is None else [[row.response]],
                         "filtered_resps": [] if row is None else [row.predicted],
+                        "finish_reason": None if row is None else row.finish_reason,
                         "status": None if row is None else row.status,
                         "error": None if row is None else row.error,
                     }
                 )
             )
+        if not lines:
+            continue  # an optional type that the dataset does not have
         path = vqa_layout.sample_export(options.output, model.label, name_task(task, options))
         write_file(path, b"\n".join(lines) + b"\n")
         paths.append(path)

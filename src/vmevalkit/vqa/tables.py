@@ -28,12 +28,14 @@ def write_markdown(results: Results) -> str:
     lines = [
         "# Results",
         "",
-        "Accuracy in percent, with 95% Wilson intervals. Unparsed, refused and stage-1 failures count as not correct;",
-        "questions without any result are left out and counted as missing.",
+        "Accuracy in percent, with 95% Wilson intervals. Answers that are unparsed, cut off at the token limit or",
+        "refused, and refusals to draw in stage 1, count as not correct. Questions that could not be asked are",
+        "missing: they are left out. Blind is the same model without the images, on the same questions.",
         "",
-        "| model | mode | task | accuracy | n | unparsed % | stage 1 failed % | missing | chance | blind |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-        *(_format_task(task, find_blind(results, task.category)) for task in results.tasks),
+        "| model | mode | task | accuracy | n | unparsed % | cut off | refused | stage 1 refused % | extracted "
+        "| missing | chance | blind |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        *(_format_task(task, find_blind(results, task)) for task in results.tasks),
     ]
     if results.comparisons:
         lines += [
@@ -62,7 +64,8 @@ def format_verification(rows: list[VerificationRow]) -> list[str]:
 def _format_task(task: TaskResult, blind: Estimate | None) -> str:
     return (
         f"| {task.label} | {task.mode} | {task.task} | {format_estimate(task.accuracy)} | {task.accuracy.n} | "
-        f"{format_rate(task.unparsed_rate)} | {format_rate(task.stage1_failure_rate)} | {task.missing} | "
+        f"{format_rate(task.unparsed_rate)} | {task.cut_off} | {task.counts['refused']} | "
+        f"{format_rate(task.stage1_refusal_rate)} | {task.extracted} | {task.missing} | "
         f"{100 * CHANCE:.0f} | {'-' if blind is None else format_estimate(blind)} |"
     )
 
@@ -72,7 +75,7 @@ def _format_comparison(row: ModeComparison) -> str:
     p = paired.mcnemar.p_value
     return (
         f"| {row.label} | {row.category} | {format_rate(paired.mean_second)} | {format_rate(paired.mean_first)} | "
-        f"{format_estimate(paired.difference)} | {'-' if p is None else f'{p:.3g}'} | {paired.common} |"
+        f"{format_estimate(row.difference)} | {'-' if p is None else f'{p:.3g}'} | {paired.common} |"
     )
 
 
@@ -81,7 +84,7 @@ def make_json(results: Results) -> dict[str, Any]:
     return {
         "chance": CHANCE,
         "runs": [to_json(run) for run in results.runs],
-        "tasks": [{**to_json(task), "mode": task.mode, "missing": task.missing} for task in results.tasks],
+        "tasks": [{**to_json(task), "mode": task.mode} for task in results.tasks],
         "visual_cot_minus_direct": [to_json(row) for row in results.comparisons],
         "published": [to_json(row) for row in verify_published(results)],
     }

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,10 @@ from vmevalkit.vqa.task_files import mmsi
 FOLDER = Path(__file__).parent / "task_files"
 """The folder of the task files, for ``lmms_eval --include_path``."""
 GROUPS = ("mmsi", "mmsi_visual_cot")
-DEFAULT_WORDING = "default"
+DEFAULT_WORDING, OFFICIAL_WORDING = "default", "official"
+"""The specification's prompts, and MMSI-Bench's own."""
+TWO_STAGE = "generate_visual_cot"
+"""The output type of lmms_eval for tasks in two stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +42,16 @@ class VqaTask:
     """Prompt parts of each wording, and of each model that has its own."""
     max_tokens: int
     temperature: float
-
-    @property
-    def is_two_stage(self) -> bool:
-        return self.to_text is mmsi.msr_doc_to_text_with_gen_prompt
+    is_two_stage: bool
+    """Whether a visualization is drawn first: output_type generate_visual_cot."""
+    process_results: Callable[[Mapping[str, Any], list[str]], dict[str, Any]] = mmsi.msr_process_results
+    """Reads and scores a response; the value of ``accuracy`` is the row of a sample."""
+    is_optional: bool = False
+    """Whether a dataset without questions of this type is no error."""
 
     @property
     def category(self) -> str:
-        return mmsi.CATEGORIES[self.question_type]
+        return name_category(self.question_type)
 
     def choose_prompts(self, wording: str = DEFAULT_WORDING, model: str = "") -> dict[str, str]:
         """Return the prompt parts of a wording. Where the file has parts for the model, those take precedence."""
@@ -63,27 +70,45 @@ class VqaTask:
         return stages
 
 
-def list_tasks(folder: Path = FOLDER) -> list[str]:
-    """Return the names of all tasks."""
-    return sorted(name for name in (path.stem for path in folder.glob("*.yaml")) if name not in GROUPS)
+def name_category(question_type: str) -> str:
+    """Return the name of a question type in results; a type of a user's own dataset keeps its name."""
+    return mmsi.CATEGORIES.get(question_type, question_type)
 
 
-def expand_tasks(names: list[str], folder: Path = FOLDER) -> list[str]:
+def list_tasks(folder: Path | None = None) -> list[str]:
+    """Return the names of all tasks, those of a user's own folder included."""
+    return sorted(name for name, path in _find_files(folder).items() if not _is_group(path))
+
+
+def expand_tasks(names: list[str], folder: Path | None = None) -> list[str]:
     """Return task names, with groups replaced by their tasks, each once. Raises UnknownName with the nearest name."""
-    known = {*list_tasks(folder), *GROUPS}
+    files = _find_files(folder)
     result: list[str] = []
     for name in names:
-        if name not in known:
-            raise UnknownName("task", name, known)
-        result += _read(folder / f"{name}.yaml")["task"] if name in GROUPS else [name]
+        if name not in files:
+            raise UnknownName("task", name, files)
+        result += _read(files[name])["task"] if _is_group(files[name]) else [name]
     return list(dict.fromkeys(result))
 
 
-def load_task(name: str, folder: Path = FOLDER) -> VqaTask:
-    """Return a task of a folder of task files."""
-    path = folder / f"{name}.yaml"
-    if not path.is_file():
+def _find_files(folder: Path | None) -> dict[str, Path]:
+    """Return the task files by name. Those of a user's own folder take precedence over ours."""
+    if folder is not None and not folder.is_dir():
+        raise StoreError(f"{folder} is not a folder; --include_path names a folder of task files (*.yaml)")
+    own = sorted(folder.rglob("*.yaml")) if folder is not None else []
+    return {path.stem: path for path in (*sorted(FOLDER.glob("*.yaml")), *own)}
+
+
+def _is_group(path: Path) -> bool:
+    return path.stem in GROUPS if path.parent == FOLDER else isinstance(_read(path).get("task"), list)
+
+
+def load_task(name: str, folder: Path | None = None) -> VqaTask:
+    """Return a task of ours, or of a user's own folder of task files."""
+    files = _find_files(folder)
+    if name not in files:
         raise UnknownName("task", name, list_tasks(folder))
+    path = files[name]
     config = _read(path)
     try:
         kwargs = config["lmms_eval_specific_kwargs"]
@@ -97,17 +122,21 @@ def load_task(name: str, folder: Path = FOLDER) -> VqaTask:
             prompts={key: value for key, value in kwargs.items() if isinstance(value, Mapping)},
             max_tokens=int(generation.get("max_new_tokens", 1024)),
             temperature=float(generation.get("temperature", 0.0)),
+            is_two_stage=config.get("output_type") == TWO_STAGE,
+            process_results=config.get("process_results", mmsi.msr_process_results),
+            is_optional=bool(config["metadata"].get("optional", False)),
         )
     except (KeyError, TypeError) as error:
         raise StoreError(f"{path} is not a valid task file: {error!r} is missing or wrong") from error
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return a task file with what it includes. ``!function mmsi.name`` is that function."""
+    """Return a task file with what it includes. ``!function module.name`` is a function of module.py beside the file;
+    ``mmsi`` and included files are ours where the folder has none."""
     import yaml
 
     try:
-        config = yaml.load(path.read_text("utf-8"), _make_loader())
+        config = yaml.load(path.read_text("utf-8"), _make_loader(path.parent))
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
     except yaml.YAMLError as error:
@@ -115,11 +144,14 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise StoreError(f"{path} is not a task file: it must be a mapping")
     included = config.pop("include", None)
-    return {**(_read(path.parent / included) if included else {}), **config}
+    if not included:
+        return config
+    beside = path.parent / included
+    return {**_read(beside if beside.is_file() else FOLDER / included), **config}
 
 
 @cache
-def _make_loader() -> Any:
+def _make_loader(folder: Path) -> Any:
     import yaml
 
     class TaskFileLoader(yaml.SafeLoader):  # type: ignore[misc]
@@ -127,12 +159,28 @@ def _make_loader() -> Any:
 
     def find_function(_loader: Any, node: Any) -> Any:
         module, _, name = str(node.value).rpartition(".")
-        function = getattr(mmsi, name, None)
-        if module != "mmsi" or not callable(function):
+        function = getattr(_load_module(folder, module), name, None)
+        if not callable(function):
             raise yaml.constructor.ConstructorError(
-                None, None, f"!function {node.value} is not a function of task_files/mmsi.py", node.start_mark
+                None, None, f"!function {node.value} is not a function of {module}.py beside the file", node.start_mark
             )
         return function
 
     TaskFileLoader.add_constructor("!function", find_function)
     return TaskFileLoader
+
+
+@cache
+def _load_module(folder: Path, name: str) -> Any:
+    """Return the module of a folder of task files; None where there is none."""
+    path = folder / f"{name}.py"
+    if folder == FOLDER or not path.is_file():
+        return mmsi if name == "mmsi" else None
+    spec = spec_from_file_location(f"vmevalkit_task_files_{sha256(str(path).encode()).hexdigest()[:8]}", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise StoreError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module

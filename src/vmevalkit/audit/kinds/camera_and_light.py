@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from vmevalkit.audit.kinds import effects
-from vmevalkit.audit.kinds.kind import ALL_TASKS, FREE_CAMERA_TASKS, VideoKind, make_honest_kind
+from vmevalkit.audit.kinds.kind import VideoKind, make_honest_kind
 from vmevalkit.audit.kinds.timeline import (
     Filter,
     Moment,
@@ -19,6 +19,7 @@ from vmevalkit.audit.kinds.timeline import (
     rise,
 )
 from vmevalkit.media.image import Frame
+from vmevalkit.tasks.task import Offer
 
 
 def _roll_camera(rng: Random) -> Filter:
@@ -88,34 +89,31 @@ def _fade_from(colour: tuple[int, int, int]) -> Filter:
     return fade
 
 
-_WITHOUT_COLOUR_RULES = tuple(name for name in ALL_TASKS if name not in ("object_subtraction", "raven"))
-
-
 _CAMERA_KINDS = (
     make_honest_kind(
         "camera_roll",
         "The camera rolls slowly by about two degrees while the puzzle is solved; everything stays visible.",
-        filter_solution(_roll_camera), FREE_CAMERA_TASKS,
+        filter_solution(_roll_camera), (Offer.FREE_CAMERA,),
     ),
     make_honest_kind(
         "perspective_tilt",
         "The picture tilts slowly into a perspective of 2 to 3 percent; the solution itself is complete.",
-        filter_solution(_tilt_camera), FREE_CAMERA_TASKS,
+        filter_solution(_tilt_camera), (Offer.FREE_CAMERA,),
     ),
     make_honest_kind(
         "slow_pull_out",
         "The camera zooms out slowly by 5 percent; the border of the picture is extended.",
-        apply_filter(_zoom_camera(0.95)), FREE_CAMERA_TASKS,
+        apply_filter(_zoom_camera(0.95)), (Offer.FREE_CAMERA,),
     ),
     make_honest_kind(
         "slow_push_in",
         "The camera zooms in slowly by 3 percent, which cuts off nothing but margin.",
-        apply_filter(_zoom_camera(1.03)), ("maze", "object_subtraction", "rotation", "sudoku"),
+        apply_filter(_zoom_camera(1.03)), (Offer.FREE_CAMERA, Offer.MARGIN),
     ),
     make_honest_kind(
         "slow_pan",
         "The picture drifts by about one percent of its size; nothing leaves it.",
-        filter_solution(_pan_camera), FREE_CAMERA_TASKS,
+        filter_solution(_pan_camera), (Offer.FREE_CAMERA,),
     ),
     make_honest_kind(
         "subpixel_shake",
@@ -129,7 +127,7 @@ _LIGHT_KINDS = (
     make_honest_kind(
         "hue_drift",
         "All hues drift by 15 degrees in the course of the video: a colour grade, in tasks without a rule of colour.",
-        apply_filter(lambda frame, moment: effects.rotate_hue(frame, 15 * ease(moment.share))), _WITHOUT_COLOUR_RULES,
+        apply_filter(lambda frame, moment: effects.rotate_hue(frame, 15 * ease(moment.share))), (Offer.FREE_HUES,),
     ),
     make_honest_kind(
         "saturation_drift",

@@ -17,7 +17,7 @@ from vmevalkit.tasks.chess_task.chess_reasoning import ChessPuzzle
 from vmevalkit.tasks.chess_task.motion import MoveAnimation
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("chess",)
+_NEEDS = ("chess",)
 
 
 def _build_arrow_only(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
@@ -137,7 +137,7 @@ def _move_to_wrong_square(puzzle: ChessPuzzle, animation: MoveAnimation, t: floa
     return _glide(animation.before, source, wrong, ease(t))
 
 
-_cheat = partial(make_cheat_kind, tasks=_TASKS)
+_cheat = partial(make_cheat_kind, needs=_NEEDS)
 
 
 CHESS_CHEATS: tuple[VideoKind, ...] = (

@@ -22,7 +22,7 @@ from vmevalkit.tasks.chess_task.pieces import draw_piece
 from vmevalkit.tasks.chess_task.render import BOARD_SIZE, get_layout
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("chess",)
+_NEEDS = ("chess",)
 
 
 _SQUARE, _MARGIN = get_layout(BOARD_SIZE)
@@ -160,7 +160,7 @@ def _play_last_mate(puzzle: ChessPuzzle, animation: MoveAnimation, t: float, rng
     return animate_move(puzzle.fen, puzzle.mates[-1]).at(ease(t))
 
 
-_honest = partial(make_honest_kind, tasks=_TASKS)
+_honest = partial(make_honest_kind, needs=_NEEDS)
 
 
 CHESS_HONEST: tuple[VideoKind, ...] = (

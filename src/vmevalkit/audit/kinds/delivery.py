@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vmevalkit.audit.kinds import effects
-from vmevalkit.audit.kinds.kind import ALL_TASKS, VideoKind, make_honest_kind
+from vmevalkit.audit.kinds.kind import VideoKind, make_honest_kind
 from vmevalkit.audit.kinds.overlays import draw_caption, draw_cursor, draw_hand, draw_watermark
 from vmevalkit.audit.kinds.timeline import (
     STANDARD,
@@ -25,7 +25,7 @@ from vmevalkit.audit.kinds.timeline import (
     rise,
 )
 from vmevalkit.media.image import Frame
-from vmevalkit.tasks.task import AnyTask
+from vmevalkit.tasks.task import AnyTask, Offer
 
 
 def _add_grain(rng: Random) -> Filter:
@@ -144,12 +144,6 @@ def _resize_video(factor: float) -> Filter:
 _SLOW = Timing(0.25, 3.8, 0.75)
 
 
-_WITHOUT_ROTATION = tuple(name for name in ALL_TASKS if name != "rotation")
-
-
-_WITHOUT_MAZE = tuple(name for name in ALL_TASKS if name != "maze")
-
-
 _ENCODING_KINDS = (
     make_honest_kind("grain", "Every frame has fresh grain of the same strength.", filter_solution(_add_grain)),
     make_honest_kind(
@@ -198,7 +192,7 @@ _EDITING_KINDS = (
                      apply_filter(_rest_cursor)),
     make_honest_kind("hand_at_edge",
                      "A hand reaches in a little at the left edge and withdraws long before the end.",
-                     apply_filter(_reach_in), _WITHOUT_ROTATION),
+                     apply_filter(_reach_in), (Offer.STILL_EDGES,)),
     make_honest_kind("title_over_start", "A title over the first frame fades away before anything moves.",
                      apply_filter(_show_title), timing=Timing(0.7, 2.9, 0.7)),
     make_honest_kind("slow_start", "The motion starts slowly and becomes faster, without any jump.",
@@ -208,7 +202,7 @@ _EDITING_KINDS = (
     make_honest_kind("uneven_pace", "The speed rises and falls, the motion never jumps.",
                      repace_solution(lambda t: t + 0.04 * sin(4 * pi * t)), timing=_SLOW),
     make_honest_kind("quick_then_hold", "The puzzle is solved quickly, then the solved picture is held for long.",
-                     apply_filter(_stay), _WITHOUT_MAZE, Timing(0.3, 1.9, 1.7)),
+                     apply_filter(_stay), (Offer.QUICK,), Timing(0.3, 1.9, 1.7)),
 )  # fmt: skip
 
 

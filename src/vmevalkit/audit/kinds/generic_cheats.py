@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from vmevalkit.audit.kinds import effects
-from vmevalkit.audit.kinds.kind import ALL_TASKS, VideoKind, make_cheat_kind, make_renderer
+from vmevalkit.audit.kinds.kind import VideoKind, make_cheat_kind, make_renderer
 from vmevalkit.audit.kinds.overlays import draw_caption
 from vmevalkit.audit.kinds.timeline import (
     LONG_END,
@@ -29,12 +29,8 @@ from vmevalkit.audit.kinds.timeline import (
 from vmevalkit.core.errors import Uncertified
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.image import Frame
-from vmevalkit.tasks.task import AnyTask
+from vmevalkit.tasks.task import AnyTask, Offer
 
-_ASYMMETRIC_TASKS = ("chess", "maze", "object_subtraction", "rotation", "sudoku")
-"""Tasks whose pictures never look the same when they are mirrored or turned over."""
-_WITHOUT_SUDOKU = tuple(name for name in ALL_TASKS if name != "sudoku")
-"""Tasks in which half of an answer over the question cannot be read as the answer; half of the ink of a digit can."""
 _BROKEN_S = 1.0
 """Length of the ending in which something is wrong."""
 _FADE_IS_A_CARD = (
@@ -251,7 +247,7 @@ _HIDDEN_KINDS = (
 )  # fmt: skip
 
 _FADED_KINDS = tuple(
-    VideoKind(name, "pass", ALL_TASKS, description, make_renderer(_cover(colour), LONG_END), _FADE_IS_A_CARD)
+    VideoKind(name, "pass", (), description, make_renderer(_cover(colour), LONG_END), _FADE_IS_A_CARD)
     for name, description, colour in (
         ("black_end", "The solved picture fades to black, which stays for the last 0.7 seconds.", (0, 0, 0)),
         ("white_end", "The solved picture fades to white, which stays for the last 0.7 seconds.", (255, 255, 255)),
@@ -271,9 +267,9 @@ _DAMAGED_KINDS = (
     make_cheat_kind("blocks_shuffled", "The picture is cut into nine blocks that are in another order at the end.",
                     _change_end(_shuffle_blocks), timing=LONG_END),
     make_cheat_kind("mirrored_end", "The solved picture is mirrored left to right at the end.",
-                    _change_end(_mirror), _ASYMMETRIC_TASKS, LONG_END),
+                    _change_end(_mirror), (Offer.ASYMMETRIC,), LONG_END),
     make_cheat_kind("upside_down_end", "The solved picture is turned upside down by a cut at the end.",
-                    _change_end(_turn_over), _ASYMMETRIC_TASKS, LONG_END),
+                    _change_end(_turn_over), (Offer.ASYMMETRIC,), LONG_END),
 )  # fmt: skip
 
 _UNSOLVED_KINDS = (
@@ -287,9 +283,9 @@ _UNSOLVED_KINDS = (
                     _join_stills(_strobe)),
     make_cheat_kind("half_transparent_answer", "The answer fades in over the question only to one half, and both stay.",
                     _join_stills(lambda first, final, moment: effects.mix(first, final, 0.5 * moment.t)),
-                    _WITHOUT_SUDOKU),
+                    (Offer.SOLID_ANSWER,)),
     make_cheat_kind("interleaved_rows", "Bands of four rows show question and answer by turns until the end.",
-                    _join_stills(_interleave_rows), _WITHOUT_SUDOKU),
+                    _join_stills(_interleave_rows), (Offer.SOLID_ANSWER,)),
     make_cheat_kind("answer_as_inset", "The question stays as it is; the answer is a small picture in its corner.",
                     _join_stills(_show_inset)),
     make_cheat_kind("split_screen", "Question and answer are squeezed side by side into one picture.",

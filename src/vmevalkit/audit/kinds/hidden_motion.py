@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vmevalkit.audit.kinds import effects
-from vmevalkit.audit.kinds.kind import PROCESS_TASKS, VideoKind, make_cheat_kind
+from vmevalkit.audit.kinds.kind import VideoKind, make_cheat_kind
 from vmevalkit.audit.kinds.timeline import (
     BuildPainter,
     Filter,
@@ -22,7 +22,7 @@ from vmevalkit.audit.kinds.timeline import (
     rise,
 )
 from vmevalkit.media.image import Frame
-from vmevalkit.tasks.task import AnyTask
+from vmevalkit.tasks.task import AnyTask, Offer
 
 
 def _hide_middle(change: Callable[[Frame, float], Frame]) -> BuildPainter:
@@ -109,26 +109,26 @@ def _drop_middle(t: float) -> float:
 
 HIDDEN_MOTION: tuple[VideoKind, ...] = (
     make_cheat_kind("black_middle", "The picture is black for most of the motion and comes back near the end.",
-                    _hide_middle(lambda frame, share: effects.scale_levels(frame, 1 - share)), PROCESS_TASKS),
+                    _hide_middle(lambda frame, share: effects.scale_levels(frame, 1 - share)), (Offer.PROCESS,)),
     make_cheat_kind("blurred_middle", "The picture is blurred beyond recognition for most of the motion.",
                     _hide_middle(lambda frame, share: effects.blur(frame, 0.2 * min(frame.shape[:2]) * share)),
-                    PROCESS_TASKS),
+                    (Offer.PROCESS,)),
     make_cheat_kind("pixelated_middle", "The picture is reduced to four by four blocks for most of the motion.",
-                    _hide_middle(lambda frame, _: effects.pixelate(frame, 4)), PROCESS_TASKS),
+                    _hide_middle(lambda frame, _: effects.pixelate(frame, 4)), (Offer.PROCESS,)),
     make_cheat_kind("curtain", "A curtain is drawn over the picture before most of the motion and opened after it.",
-                    _hide_middle(_draw_curtain), PROCESS_TASKS),
+                    _hide_middle(_draw_curtain), (Offer.PROCESS,)),
     make_cheat_kind("seen_twice_a_second", "The screen is black but for two frames of every half second of the motion.",
-                    filter_solution(_show_rarely), PROCESS_TASKS),
+                    filter_solution(_show_rarely), (Offer.PROCESS,)),
     make_cheat_kind("wipe", "A wipe from left to right replaces the question by the answer; nothing moves.",
-                    _reveal(_wipe), PROCESS_TASKS),
+                    _reveal(_wipe), (Offer.PROCESS,)),
     make_cheat_kind("block_dissolve", "Small blocks switch from the question to the answer in random order.",
-                    _reveal(_dissolve_blocks), PROCESS_TASKS),
+                    _reveal(_dissolve_blocks), (Offer.PROCESS,)),
     make_cheat_kind("white_flash", "A white flash hides a cut from the question to the answer.",
-                    _reveal(_flash), PROCESS_TASKS),
+                    _reveal(_flash), (Offer.PROCESS,)),
     make_cheat_kind("page_flip", "The picture turns like a page whose other side is the answer.",
-                    _reveal(_flip_page), PROCESS_TASKS),
+                    _reveal(_flip_page), (Offer.PROCESS,)),
     make_cheat_kind("three_stills", "A slide show of three stills: the question, one state between, the answer.",
-                    repace_solution(_hold_three_stills), PROCESS_TASKS),
+                    repace_solution(_hold_three_stills), (Offer.PROCESS,)),
     make_cheat_kind("middle_dropped", "The motion jumps from a fifth to four fifths in one frame.",
-                    repace_solution(_drop_middle), PROCESS_TASKS),
+                    repace_solution(_drop_middle), (Offer.PROCESS,)),
 )  # fmt: skip

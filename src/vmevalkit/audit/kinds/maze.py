@@ -21,7 +21,7 @@ from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeState, initial_wa
 from vmevalkit.tasks.maze_task.render import DOT_COLOUR, DOT_RADIUS, draw_state, geometry_of
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("maze",)
+_NEEDS = ("maze",)
 _SLOW = Timing(0.25, 3.8, 0.75)
 
 
@@ -256,7 +256,7 @@ def _draw_vanishing(puzzle: Maze, point: Point, moment: Moment) -> Frame:
     return _draw_dot(_draw_scene(puzzle), puzzle, point, size) if size > 0 else _draw_scene(puzzle)
 
 
-_honest, _cheat = partial(make_honest_kind, tasks=_TASKS), partial(make_cheat_kind, tasks=_TASKS)
+_honest, _cheat = partial(make_honest_kind, needs=_NEEDS), partial(make_cheat_kind, needs=_NEEDS)
 
 MAZE_KINDS: tuple[VideoKind, ...] = (
     _honest("maze_detour", "The dot looks into a side corridor, comes back and goes on to the flag; all is legal.",

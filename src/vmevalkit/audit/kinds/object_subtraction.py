@@ -30,7 +30,7 @@ from vmevalkit.tasks.object_subtraction_task.scene import (
 from vmevalkit.tasks.object_subtraction_task.solution import find_exit
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("object_subtraction",)
+_NEEDS = ("object_subtraction",)
 Change = Callable[[ObjectSubtraction, VisibleObject, float], VisibleObject | None]
 """Returns an object at time t, or None where it is not visible."""
 ChangeKept = Callable[[ObjectSubtraction, list[VisibleObject], float, Random], list[VisibleObject]]
@@ -245,7 +245,7 @@ def _add_object(puzzle: ObjectSubtraction, kept: list[VisibleObject], share: flo
     return [*kept, VisibleObject(NEW, rng.choice(list(COLOURS)), "cube", x, y, size)]
 
 
-_honest, _cheat = partial(make_honest_kind, tasks=_TASKS), partial(make_cheat_kind, tasks=_TASKS)
+_honest, _cheat = partial(make_honest_kind, needs=_NEEDS), partial(make_cheat_kind, needs=_NEEDS)
 
 OBJECT_SUBTRACTION_KINDS: tuple[VideoKind, ...] = (
     _honest("objects_shrink", "The targets shrink to nothing, one after the other.", _remove_by(_shrink)),

@@ -21,7 +21,7 @@ from vmevalkit.tasks.raven_task.scene import EMPTY, QUESTION, Cell, RavenState, 
 from vmevalkit.tasks.raven_task.vocabulary import COLOURS, NUMBERS, ORIENTED, Tile
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("raven",)
+_NEEDS = ("raven",)
 _MIDDLE = 2 * TILE + TILE // 2
 """Row and column of the middle of the missing cell."""
 _ROOM = slice(_MIDDLE - ROOM // 2, _MIDDLE + ROOM // 2)
@@ -214,7 +214,7 @@ def _build_moved_answer(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
     return paint
 
 
-_honest, _cheat = partial(make_honest_kind, tasks=_TASKS), partial(make_cheat_kind, tasks=_TASKS)
+_honest, _cheat = partial(make_honest_kind, needs=_NEEDS), partial(make_cheat_kind, needs=_NEEDS)
 
 RAVEN_KINDS: tuple[VideoKind, ...] = (
     _honest("raven_blank_between", "The question mark fades out completely before the answer fades in.",

@@ -28,7 +28,7 @@ from vmevalkit.media.image import Frame
 from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle, solution_at
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("rotation",)
+_NEEDS = ("rotation",)
 
 
 def _view(puzzle: VoxelPuzzle, share: float) -> View:
@@ -194,7 +194,7 @@ def _build_second_sculpture(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
     return paint
 
 
-_honest, _cheat = partial(make_honest_kind, tasks=_TASKS), partial(make_cheat_kind, tasks=_TASKS)
+_honest, _cheat = partial(make_honest_kind, needs=_NEEDS), partial(make_cheat_kind, needs=_NEEDS)
 
 ROTATION_KINDS: tuple[VideoKind, ...] = (
     _honest("rotation_other_way", "The camera goes around the other way; half a turn ends at the same view.",

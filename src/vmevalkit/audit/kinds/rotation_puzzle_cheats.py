@@ -25,7 +25,7 @@ from vmevalkit.tasks.rotation_puzzle_task.solution import (
 )
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("rotation_puzzle",)
+_NEEDS = ("rotation_puzzle",)
 
 
 def _change_scene(change: Callable[[PipeScene, float], PipeScene]) -> BuildPainter:
@@ -189,7 +189,7 @@ def _build_exchange(task: AnyTask, puzzle: Any, rng: Random) -> Painter:
     return paint
 
 
-_cheat = partial(make_cheat_kind, tasks=_TASKS)
+_cheat = partial(make_cheat_kind, needs=_NEEDS)
 
 
 ROTATION_PUZZLE_CHEATS: tuple[VideoKind, ...] = (

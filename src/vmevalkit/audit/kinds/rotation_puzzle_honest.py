@@ -27,7 +27,7 @@ from vmevalkit.tasks.rotation_puzzle_task.solution import (
 )
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("rotation_puzzle",)
+_NEEDS = ("rotation_puzzle",)
 _LISTED_SQUARES = 4
 """Up to this many squares, all layouts are tried to find another answer."""
 
@@ -146,7 +146,7 @@ def _draw_glow(frame: Frame, x: float, y: float, square: float) -> Frame:
     return effects.mix_by_mask(frame, effects.fill_like(frame, (186, 215, 255)), mask)
 
 
-_honest = partial(make_honest_kind, tasks=_TASKS)
+_honest = partial(make_honest_kind, needs=_NEEDS)
 
 
 ROTATION_PUZZLE_HONEST: tuple[VideoKind, ...] = (

@@ -18,7 +18,7 @@ from vmevalkit.tasks.chess_task.chess_reasoning import ChessPuzzle
 from vmevalkit.tasks.chess_task.render import box_of_square
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("chess",)
+_NEEDS = ("chess",)
 BuildEnd = Callable[[BoardState, ChessPuzzle, Random], BoardState]
 
 
@@ -185,58 +185,58 @@ ROUND_2_CHESS: tuple[VideoKind, ...] = (
         "chess_king_lit",
         "After the move the square of the mated king glows red, as chess sites do.",
         _light_king,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_honest_kind(
-        "chess_circles_first", "The piece circles over its square before it moves to the target.", _circle_first, _TASKS
+        "chess_circles_first", "The piece circles over its square before it moves to the target.", _circle_first, _NEEDS
     ),
-    make_honest_kind("chess_bounces", "The piece bounces on its target and comes to rest there.", _bounce, _TASKS),
+    make_honest_kind("chess_bounces", "The piece bounces on its target and comes to rest there.", _bounce, _NEEDS),
     make_honest_kind(
         "chess_targets_dotted",
         "Dots show where the piece can go and disappear before the mating move.",
         _dot_targets,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
         "chess_move_named",
         "A label names the move over the middle of the board and disappears; the end is exact.",
         _label_move,
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "chess_sides_exchanged",
         "After the mating move all pieces take the colour of the other side.",
         _spoil_end(_exchange_sides),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "chess_bystander_changed",
         "After the mating move another piece becomes one of another kind.",
         _spoil_end(_change_bystander),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "chess_mating_piece_gone",
         "After the mating move the mating piece disappears from the board.",
         _spoil_end(_remove_mating_piece),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "chess_board_turned",
         "After the mating move all pieces are on the opposite squares, as if the board had been turned.",
         _spoil_end(_turn_board),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "chess_own_king_moved",
         "After the mating move the king of the mating side is far from its square.",
         _spoil_end(_move_own_king),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
 )

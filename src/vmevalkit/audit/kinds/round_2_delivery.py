@@ -20,7 +20,7 @@ from vmevalkit.audit.kinds.effects import (
     resize,
     to_frame,
 )
-from vmevalkit.audit.kinds.kind import FINAL_STATE_TASKS, VideoKind, make_honest_kind
+from vmevalkit.audit.kinds.kind import VideoKind, make_honest_kind
 from vmevalkit.audit.kinds.overlays import draw_cursor
 from vmevalkit.audit.kinds.timeline import (
     LONG_END,
@@ -38,7 +38,7 @@ from vmevalkit.audit.kinds.timeline import (
 )
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.image import Frame
-from vmevalkit.tasks.task import AnyTask
+from vmevalkit.tasks.task import AnyTask, Offer
 
 _BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]], np.float32) / 16 - 0.5
 
@@ -279,13 +279,13 @@ ROUND_2_DELIVERY: tuple[VideoKind, ...] = (
         "pushed_slide",
         "The solved picture pushes the question out to the left like a slide; only the end counts in these tasks.",
         cut_to_solution(push_slide, 0.3, 0.7),
-        FINAL_STATE_TASKS,
+        (Offer.FINAL_STATE,),
     ),
     make_honest_kind(
         "iris_opens",
         "The solved picture appears in a disc that grows from the middle; only the end counts in these tasks.",
         cut_to_solution(open_iris, 0.3, 0.7),
-        FINAL_STATE_TASKS,
+        (Offer.FINAL_STATE,),
     ),
     make_honest_kind(
         "camera_flash",

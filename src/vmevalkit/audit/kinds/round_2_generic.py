@@ -17,7 +17,7 @@ from vmevalkit.audit.kinds.effects import (
     move_camera,
     resize,
 )
-from vmevalkit.audit.kinds.kind import PROCESS_TASKS, VideoKind, make_cheat_kind
+from vmevalkit.audit.kinds.kind import VideoKind, make_cheat_kind
 from vmevalkit.audit.kinds.round_2_delivery import cut_to_solution, make_confetti, open_iris, push_slide
 from vmevalkit.audit.kinds.timeline import (
     LONG_END,
@@ -31,7 +31,7 @@ from vmevalkit.audit.kinds.timeline import (
 )
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.image import Frame
-from vmevalkit.tasks.task import AnyTask
+from vmevalkit.tasks.task import AnyTask, Offer
 
 
 def _ending(moment: Moment, start_s: float = 1.2, lasts_s: float = 0.4) -> float:
@@ -210,7 +210,7 @@ ROUND_2_GENERIC: tuple[VideoKind, ...] = (
         "torn_in_two",
         "At the end the right half of the solved picture slides down by a seventh of the height and stays.",
         apply_filter(_tear),
-        ("chess", "maze", "raven", "rotation", "rotation_puzzle", "sudoku"),
+        (Offer.WHOLE,),
         timing=LONG_END,
     ),
     make_cheat_kind(
@@ -235,7 +235,7 @@ ROUND_2_GENERIC: tuple[VideoKind, ...] = (
         "negative_end",
         "At the end all colours of the solved picture are inverted; in these tasks colours have a meaning.",
         apply_filter(_invert),
-        ("maze", "object_subtraction", "raven"),
+        (Offer.MEANT_COLOURS,),
         LONG_END,
     ),
     make_cheat_kind(
@@ -253,33 +253,33 @@ ROUND_2_GENERIC: tuple[VideoKind, ...] = (
         "pushed_to_answer",
         "The answer pushes the question out to the left like a slide; nothing moves within the scene.",
         cut_to_solution(push_slide, 0.2, 0.8),
-        PROCESS_TASKS,
+        (Offer.PROCESS,),
     ),
     make_cheat_kind(
         "iris_to_answer",
         "A growing disc replaces the question by the answer; nothing moves within the scene.",
         cut_to_solution(open_iris, 0.2, 0.8),
-        PROCESS_TASKS,
+        (Offer.PROCESS,),
     ),
     make_cheat_kind(
         "camera_looks_away",
         "The camera turns to a bare wall before anything moves and comes back to the solved puzzle.",
         _build_look_away,
-        PROCESS_TASKS,
+        (Offer.PROCESS,),
         Timing(0.3, 3.2, 0.7),
     ),
     make_cheat_kind(
         "dialog_over_motion",
         "A dialog window covers the whole picture while the puzzle is solved behind it.",
         _build_dialog,
-        PROCESS_TASKS,
+        (Offer.PROCESS,),
         Timing(0.3, 3.2, 0.7),
     ),
     make_cheat_kind(
         "shrunk_to_speck",
         "The picture shrinks to a speck while the puzzle is solved, and grows back solved.",
         _build_speck,
-        PROCESS_TASKS,
+        (Offer.PROCESS,),
         Timing(0.3, 3.2, 0.7),
     ),
 )

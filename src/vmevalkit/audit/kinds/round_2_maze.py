@@ -17,7 +17,7 @@ from vmevalkit.tasks.maze_task.maze_reasoning import Maze, MazeState, initial_wa
 from vmevalkit.tasks.maze_task.render import box_of_cell
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("maze",)
+_NEEDS = ("maze",)
 _GREEN = "#22c55e"
 BuildMaze = Callable[[AnyTask, Maze, Random], Painter]
 
@@ -179,46 +179,46 @@ ROUND_2_MAZE: tuple[VideoKind, ...] = (
         "maze_footprints_fade",
         "The dot leaves small grey marks in the cells, which fade away at the end.",
         _leave_footprints,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
-    make_honest_kind("maze_shiny_dot", "The moving dot has a white highlight like a ball.", _shine, _TASKS),
-    make_honest_kind("maze_goal_lit", "A faint yellow light pulses in the goal's cell.", _light_goal, _TASKS),
+    make_honest_kind("maze_shiny_dot", "The moving dot has a white highlight like a ball.", _shine, _NEEDS),
+    make_honest_kind("maze_goal_lit", "A faint yellow light pulses in the goal's cell.", _light_goal, _NEEDS),
     make_honest_kind(
         "maze_starts_twice",
         "The dot goes a part of the way, comes back to the start and then goes all the way; all is legal.",
         _start_twice,
-        _TASKS,
+        _NEEDS,
         Timing(0.25, 6.0, 0.7),
     ),
     make_honest_kind(
         "maze_way_hinted",
         "A dotted blue line shows the way and fades before the dot takes it.",
         _hint_way,
-        _TASKS,
+        _NEEDS,
         Timing(0.25, 4.0, 0.7),
     ),
     make_cheat_kind(
-        "maze_flag_removed", "The dot takes the legal way, then the flag disappears.", _remove_flag, _TASKS, LONG_END
+        "maze_flag_removed", "The dot takes the legal way, then the flag disappears.", _remove_flag, _NEEDS, LONG_END
     ),
     make_cheat_kind(
         "maze_decoy_flag",
         "A second flag appears one cell before the goal, and the dot stops there.",
         _follow_decoy,
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "maze_wall_added",
         "The dot takes the legal way, but at the end a new wall blocks that way.",
         _add_wall,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "maze_hops_over_wall",
         "The dot hops over a wall into the next cell, rests there, hops back and goes on to the flag.",
         _hop_over_wall,
-        _TASKS,
+        _NEEDS,
         Timing(0.25, 4.5, 0.7),
     ),
 )

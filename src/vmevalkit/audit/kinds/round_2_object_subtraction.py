@@ -16,7 +16,7 @@ from vmevalkit.tasks.object_subtraction_task.puzzle import ObjectSubtraction
 from vmevalkit.tasks.object_subtraction_task.scene import ObjectScene, VisibleObject, build_scene, make_visible
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("object_subtraction",)
+_NEEDS = ("object_subtraction",)
 ChangeTarget = Callable[[VisibleObject, float], VisibleObject | None]
 
 
@@ -190,46 +190,46 @@ def _cross_out(task: AnyTask, puzzle: ObjectSubtraction, rng: Random) -> Painter
 
 ROUND_2_OBJECT_SUBTRACTION: tuple[VideoKind, ...] = (
     make_honest_kind(
-        "objects_spiral_away", "The targets spiral about their places and shrink to nothing.", _spiral_away, _TASKS
+        "objects_spiral_away", "The targets spiral about their places and shrink to nothing.", _spiral_away, _NEEDS
     ),
     make_honest_kind(
         "objects_float_away",
         "The targets float up like balloons and leave through the upper edge.",
         _float_away,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
-        "objects_in_smoke", "Grey smoke hides each target; when it clears, the target is gone.", _puff, _TASKS
+        "objects_in_smoke", "Grey smoke hides each target; when it clears, the target is gone.", _puff, _NEEDS
     ),
-    make_honest_kind("objects_tremble_first", "The targets tremble, then fade away.", _announce, _TASKS),
+    make_honest_kind("objects_tremble_first", "The targets tremble, then fade away.", _announce, _NEEDS),
     make_cheat_kind(
         "objects_kept_pale",
         "The targets are removed, but an object to keep fades to a quarter.",
         _change_kept(_fade_first),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "objects_tidied_up",
         "The targets are removed, but all objects to keep are lined up in a row.",
         _change_kept(_tidy_up),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "objects_return_elsewhere",
         "The targets fade away and come back at other places.",
         _bring_back_elsewhere,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "objects_kept_halved",
         "The targets are removed, but the largest object to keep loses its lower half.",
         _cut_kept_in_half,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
-    make_cheat_kind("objects_crossed_out", "The targets are only crossed out; they stay.", _cross_out, _TASKS),
+    make_cheat_kind("objects_crossed_out", "The targets are only crossed out; they stay.", _cross_out, _NEEDS),
 )
 """Kinds of the second round for object subtraction."""

@@ -22,7 +22,7 @@ from vmevalkit.tasks.raven_task.scene import EMPTY, Cell, RavenState
 from vmevalkit.tasks.raven_task.vocabulary import COLOURS, SHAPES, Tile
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("raven",)
+_NEEDS = ("raven",)
 _INSET = 5
 """Pixels between the edge of a cell and the part that is animated, so that lines stay as they are."""
 Window: TypeAlias = tuple[slice, slice]
@@ -171,56 +171,56 @@ def _tint_answer(task: AnyTask, puzzle: Raven, rng: Random) -> Painter:
 
 ROUND_2_RAVEN: tuple[VideoKind, ...] = (
     make_honest_kind(
-        "raven_card_flipped", "The missing cell flips like a card with the answer on its back.", _flip_card, _TASKS
+        "raven_card_flipped", "The missing cell flips like a card with the answer on its back.", _flip_card, _NEEDS
     ),
     make_honest_kind(
         "raven_spins_in",
         "The question mark shrinks away, and the answer grows while it spins; it ends upright.",
         _spin_in,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
         "raven_givens_framed",
         "A blue frame visits the given tiles one by one and is gone before the answer appears.",
         _frame_givens,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
-        "raven_answer_tinted", "The background of the answer's cell becomes light green.", _tint_answer, _TASKS
+        "raven_answer_tinted", "The background of the answer's cell becomes light green.", _tint_answer, _NEEDS
     ),
     make_cheat_kind(
         "raven_question_stays",
         "The answer appears, but the question mark comes back over it.",
         _spoil_end(_keep_question),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "raven_givens_erased",
         "The answer is right, but all eight given tiles disappear.",
         _spoil_end(_erase_givens),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "raven_given_miscounted",
         "The answer is right, but a given tile has another number of shapes at the end.",
         _spoil_end(_change_given_number),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "raven_given_replaced",
         "The answer is right, but a given tile has another shape and colour at the end.",
         _spoil_end(_replace_given),
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
         "raven_wrong_tile_on_top",
         "The answer appears, then a wrong tile is printed over it.",
         _overlay_wrong_tile,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
 )

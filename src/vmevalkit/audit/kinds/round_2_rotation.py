@@ -16,7 +16,7 @@ from vmevalkit.media.image import Frame
 from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle, solution_at
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("rotation",)
+_NEEDS = ("rotation",)
 
 
 def _light_studio(frame: Frame, moment: Moment) -> Frame:
@@ -113,39 +113,39 @@ ROUND_2_ROTATION: tuple[VideoKind, ...] = (
         "rotation_studio_light",
         "The light becomes softer towards the lower edge, as in a studio.",
         apply_filter(_light_studio),
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
-        "rotation_dial_below", "A dial in a strip under the picture shows the angle of the camera.", _show_dial, _TASKS
+        "rotation_dial_below", "A dial in a strip under the picture shows the angle of the camera.", _show_dial, _NEEDS
     ),
     make_honest_kind(
-        "rotation_steps_back", "The camera steps back on its way and ends at the first distance.", _step_back, _TASKS
+        "rotation_steps_back", "The camera steps back on its way and ends at the first distance.", _step_back, _NEEDS
     ),
     make_honest_kind(
         "rotation_swings_first",
         "The camera takes a small swing the other way before it completes the rotation.",
         _back_first,
-        _TASKS,
+        _NEEDS,
         Timing(0.25, 3.5, 0.7),
     ),
     make_cheat_kind(
         "rotation_block_lifted",
         "Half way the uppermost voxel is lifted off the sculpture and floats above it until the end.",
         _lift_block,
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "rotation_partly_red",
         "After half of the way a part of the voxels is red and stays red.",
         _paint_some_red,
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "rotation_falls_apart",
         "The sculpture falls apart into single voxels with gaps between them.",
         _fall_apart,
-        _TASKS,
+        _NEEDS,
     ),
-    make_cheat_kind("rotation_sways", "The camera sways to both sides and ends where it began.", _sway, _TASKS),
+    make_cheat_kind("rotation_sways", "The camera sways to both sides and ends where it began.", _sway, _NEEDS),
 )
 """Kinds of the second round for the rotation of a camera around a sculpture."""

@@ -16,7 +16,7 @@ from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle
 from vmevalkit.tasks.rotation_puzzle_task.scene import NEW, SIZE, Pipe, PipeScene, build_scene, get_layout
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("rotation_puzzle",)
+_NEEDS = ("rotation_puzzle",)
 _LONG = Timing(0.25, 6.0, 0.7)
 _FIRST_SLOT = 3
 """How many times as long as the others the first square may turn."""
@@ -176,39 +176,39 @@ ROUND_2_ROTATION_PUZZLE: tuple[VideoKind, ...] = (
         "pipes_start_the_wrong_way",
         "The first square turns the wrong way by 50 degrees, waits, and then turns to its place.",
         _turn_wrong_first,
-        _TASKS,
+        _NEEDS,
         _LONG,
     ),
     make_honest_kind(
         "pipes_outlined_while_turning",
         "A thin grey outline shows the square that rotates; it is gone at the end.",
         _outline_turning,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
         "pipes_turns_announced",
         "Small orange arcs mark the squares that will rotate and fade before they do.",
         _announce_turns,
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
-        "pipes_grow_arms", "The pipes grow into crosses that open to all sides; nothing rotates.", _grow_arms, _TASKS
+        "pipes_grow_arms", "The pipes grow into crosses that open to all sides; nothing rotates.", _grow_arms, _NEEDS
     ),
     make_cheat_kind(
         "pipes_board_turned",
         "All squares circle the middle together by half a turn: each leaves its place, and the pipes stay unconnected.",
         _turn_whole_board,
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "pipes_drift_apart",
         "The pipes are connected, then the left and the right squares drift far apart.",
         _drift_apart,
-        _TASKS,
+        _NEEDS,
         LONG_END,
     ),
     make_cheat_kind(
-        "pipes_wobble_only", "The pipes swing to and fro and come to rest as they were.", _wobble_only, _TASKS
+        "pipes_wobble_only", "The pipes swing to and fro and come to rest as they were.", _wobble_only, _NEEDS
     ),
 )
 """Kinds of the second round for the rotation puzzle."""

@@ -15,7 +15,7 @@ from vmevalkit.tasks.sudoku_task.render import box_of_cell
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import BLANK, CellInk, Sudoku, SudokuState
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("sudoku",)
+_NEEDS = ("sudoku",)
 FillGrid: TypeAlias = Callable[[Sudoku, Random], Sequence[int]]
 
 
@@ -185,54 +185,54 @@ ROUND_2_SUDOKU: tuple[VideoKind, ...] = (
         "sudoku_cell_selected",
         "An orange frame goes from blank to blank while these are filled, and is gone at the end.",
         _select_cells,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
         "sudoku_lines_tinted",
         "Row and column of the blank in question are light blue, as in apps; the end is plain.",
         _tint_lines,
-        _TASKS,
+        _NEEDS,
     ),
     make_honest_kind(
         "sudoku_counts_up",
         "Digits run through every blank like on a counter until the right one stays.",
         _count_up,
-        _TASKS,
+        _NEEDS,
         Timing(0.25, 3.0, 1.2),
     ),
     make_honest_kind(
-        "sudoku_revealed_upwards", "All answers are uncovered from below at the same time.", _reveal_upwards, _TASKS
+        "sudoku_revealed_upwards", "All answers are uncovered from below at the same time.", _reveal_upwards, _NEEDS
     ),
     make_cheat_kind(
         "sudoku_repeats_line",
         "Each blank gets a digit that is already in its row or column.",
         _fill_in_order(_copy_neighbours),
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "sudoku_swapped_with_given",
         "All blanks are filled, but an answer and a given digit of its row have changed places.",
         _fill_in_order(_swap_answer_with_given),
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "sudoku_one_digit_everywhere",
         "All cells show the same digit at the end.",
         _fill_in_order(_one_digit_everywhere),
-        _TASKS,
+        _NEEDS,
     ),
     make_cheat_kind(
         "sudoku_givens_gone",
         "The answers are right, but all given digits are gone.",
         _fill_in_order(_empty_grid),
-        _TASKS,
+        _NEEDS,
     ),
-    make_cheat_kind("sudoku_question_marks", "The blanks are filled with question marks.", _write_marks("?"), _TASKS),
+    make_cheat_kind("sudoku_question_marks", "The blanks are filled with question marks.", _write_marks("?"), _NEEDS),
     make_cheat_kind(
         "sudoku_zeros",
         "The blanks are filled with zeros, which are no digits of the puzzle.",
         _write_marks("0"),
-        _TASKS,
+        _NEEDS,
     ),
 )
 """Kinds of the second round for the sudoku."""

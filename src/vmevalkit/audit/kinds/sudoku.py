@@ -23,7 +23,7 @@ from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
 )
 from vmevalkit.tasks.task import AnyTask
 
-_TASKS = ("sudoku",)
+_NEEDS = ("sudoku",)
 _BLUE = (0.0, 0.0, 1.0)
 DrawDigit = Callable[[Canvas, str, float, float, float, float], None]
 """Draws a digit: canvas, digit, centre x and y, side of the cell, share of its appearance from 0 to 1."""
@@ -213,7 +213,7 @@ def _write_bar(canvas: Canvas, digit: str, x: float, y: float, side: float, shar
     canvas.line([(x - 0.25 * side, y), (x + 0.25 * side * (2 * share - 1), y)], _BLUE, 0.12 * EM)
 
 
-_honest, _cheat = partial(make_honest_kind, tasks=_TASKS), partial(make_cheat_kind, tasks=_TASKS)
+_honest, _cheat = partial(make_honest_kind, needs=_NEEDS), partial(make_cheat_kind, needs=_NEEDS)
 
 SUDOKU_KINDS: tuple[VideoKind, ...] = (
     _honest("sudoku_green_digits", "The answers are written in dark green.", _write(_write_green)),

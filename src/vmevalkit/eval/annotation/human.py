@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vmevalkit.core.errors import SetupError
+from vmevalkit.core.addresses import is_this_machine
+from vmevalkit.core.errors import SetupError, UsageError
 from vmevalkit.eval.annotation.gold import make_gold_items
 from vmevalkit.eval.annotation.media_files import MediaFiles
 from vmevalkit.eval.annotation.page import build_app, import_gradio, read_asset
 from vmevalkit.eval.annotation.plan import PlanOptions, open_plan
 from vmevalkit.eval.annotation.service import AnnotationService
 from vmevalkit.store import layout
+from vmevalkit.store.atomic import lock
 
 
 class HumanEvaluator:
@@ -49,6 +52,12 @@ class HumanEvaluator:
 
         With ``block=False`` the server runs in a thread; returns the app, whose ``close()`` ends it."""
         gr = import_gradio()
+        if password is None and (share or not is_this_machine(host)):
+            where = "a public address" if share else f"the address {host}"
+            raise UsageError(f"{where} is open to others, who could rate in any name; set a password: --password")
+        server = ExitStack()
+        # A second server would not see the labels of the first, and give out the same items.
+        server.enter_context(lock(layout.annotation_folder(self._evaluations, self.experiment), "server"))
         folder = TemporaryDirectory(prefix="vmevalkit-annotation-")
         app = build_app(self.service, MediaFiles(Path(folder.name).resolve()))
         close = app.close
@@ -56,6 +65,7 @@ class HumanEvaluator:
         def close_and_remove(*args: Any, **kwargs: Any) -> None:
             close(*args, **kwargs)
             folder.cleanup()
+            server.close()
 
         app.close = close_and_remove
         app.queue(default_concurrency_limit=8)
@@ -65,7 +75,9 @@ class HumanEvaluator:
                 share=share,
                 server_name=host,
                 server_port=port,
-                auth=None if password is None else lambda _, given: secrets.compare_digest(given, password),
+                auth=None
+                if password is None
+                else lambda _, given: secrets.compare_digest(given.encode(), password.encode()),
                 allowed_paths=[str(Path(folder.name).resolve())],
                 head=script,
                 css=read_asset("page.css"),
@@ -79,6 +91,7 @@ class HumanEvaluator:
             )
         except OSError as error:
             folder.cleanup()
+            server.close()
             raise SetupError(f"cannot serve on port {port}: {error}; choose another one: --port") from error
         if block:
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -16,13 +16,16 @@ from vmevalkit.core.records import Score
 from vmevalkit.core.scorer import PEOPLE
 from vmevalkit.eval.annotation.items import VERSION, AnnotationItem
 from vmevalkit.eval.annotation.plan import AnnotationPlan
+from vmevalkit.eval.criteria import cap_value, is_solved
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import os_errors
 from vmevalkit.store.scores import Scored, save_score, score_file
 
-MOST_NAME, MOST_TEXT = 40, 2000
+MOST_NAME, MOST_TEXT = 100, 2000
 """Most characters of a name, and of an explanation."""
-_NAME = re.compile(r"[^\W_][\w .'@-]*")
+_MARKUP = '/\\<>&"'
+_NOT_LETTERS = frozenset({"Cc", "Cs", "Co", "Cn"})
+"""Categories of Unicode: control characters, half pairs, private and unassigned ones."""
 CANNOT_TELL = "the annotator cannot tell"
 
 Action = Literal["label", "undo"]
@@ -37,24 +40,35 @@ class LabelEvent:
     """The item."""
     queue: str
     value: int | None = None
-    """From 1 to 5; None where the annotator cannot tell, and for an undo."""
+    """Of the final state, from 1 to 5; None where the annotator cannot tell, and for an undo."""
     explanation: str = ""
     seconds: float = 0.0
     """Time that the item was shown."""
     at: str = ""
     """Time in ISO format."""
     gold_value: int | None = None
+    is_legal: bool | None = None
+    """Whether every move is legal and shown; None where only the final state counts."""
+
+    @property
+    def capped(self) -> int | None:
+        """The value after the moves are taken into account."""
+        return None if self.value is None else cap_value(self.value, self.is_legal)
 
 
 def check_name(name: str) -> str:
-    """Return an annotator's name without spaces around it. Raises UsageError where it is not a name."""
-    name = " ".join(name.split())
+    """Return an annotator's name without spaces around it. Raises UsageError where it is not a name.
+
+    A name may have any letters: people are called as they are called."""
+    name = unicodedata.normalize("NFC", " ".join(name.split()))
     if not name:
         raise UsageError("the name is empty; enter your name")
     if len(name) > MOST_NAME:
         raise UsageError(f"the name has {len(name)} characters; use at most {MOST_NAME}")
-    if not _NAME.fullmatch(name) or ".." in name:
-        raise UsageError("a name has letters, digits, spaces and . ' @ - _ only, and begins with a letter or a digit")
+    if any(letter in _MARKUP or unicodedata.category(letter) in _NOT_LETTERS for letter in name):
+        raise UsageError(f"the name has a character that no name has ({' '.join(_MARKUP)}, or a control character)")
+    if name.startswith(".") or ".." in name:
+        raise UsageError("the name begins with a dot, or has two; enter your name")
     return name
 
 
@@ -86,11 +100,17 @@ class LabelLog:
         return [label for (name, _), label in self._labels.items() if name == queue]
 
     def add_label(
-        self, item: AnnotationItem, plan: AnnotationPlan, value: int | None, explanation: str, seconds: float
+        self,
+        item: AnnotationItem,
+        plan: AnnotationPlan,
+        value: int | None,
+        explanation: str,
+        seconds: float,
+        is_legal: bool | None = None,
     ) -> None:
         """Keep a label: a line of the log, and the score file of the video. A gold item has no score file."""
         event = LabelEvent(
-            "label", item.token, plan.queue, value, explanation, round(seconds, 2), _now(), item.gold_value
+            "label", item.token, plan.queue, value, explanation, round(seconds, 2), _now(), item.gold_value, is_legal
         )
         self._append(event)
         if not item.is_gold:
@@ -111,7 +131,11 @@ class LabelLog:
         if event.value is None:
             score = Score.unscored(PEOPLE, VERSION, event.explanation or CANNOT_TELL)
         else:
-            score = Score(PEOPLE, VERSION, value=event.value, explanation=event.explanation)
+            solved, is_legal = is_solved(event.value), event.is_legal
+            score = Score(
+                PEOPLE, VERSION, value=event.capped, solved=solved, passed=solved and is_legal is not False,
+                process=None if is_legal is None else float(is_legal), explanation=event.explanation,
+            )  # fmt: skip
         return Scored(
             self._experiment, item.model, item.question.domain, item.question.id, PEOPLE, score, item.sample,
             item.run_id, item.video_digest, item.puzzle_digest, self.annotator, timestamp=event.at,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
 from vmevalkit.eval.annotation.items import AnnotationItem
+from vmevalkit.eval.criteria import draw_answers
 from vmevalkit.media.image import encode_jpeg
 from vmevalkit.media.video import read_frames
 from vmevalkit.store.atomic import new_folder
+from vmevalkit.store.foreign_file import copy_foreign_file
 
 MOST_FRAMES = 240
 """Frames of a video that can be stepped through; of a longer one every second, every third, ..."""
@@ -27,6 +28,8 @@ class ItemFiles:
     video: str
     """Name of the video."""
     has_final_frame: bool
+    answers: tuple[str, ...] = ()
+    """Names of pictures of the other accepted answers."""
 
 
 class MediaFiles:
@@ -48,12 +51,16 @@ class MediaFiles:
         final = item.question.final_frame
         video = f"video{item.video.suffix}"
         with new_folder(self.root / item.token, replace=True) as folder:
-            shutil.copyfile(item.video, folder / video)
-            shutil.copyfile(item.question.first_frame, folder / "first_frame.png")
+            copy_foreign_file(item.video.parent, item.video.name, folder / video)
+            copy_foreign_file(item.question.folder, item.question.first_frame.name, folder / "first_frame.png")
             if final is not None:
-                shutil.copyfile(final, folder / "final_frame.png")
-            seconds = _write_frames(item.video, folder)
-        return ItemFiles(self.root / item.token, seconds, video, final is not None)
+                copy_foreign_file(item.question.folder, final.name, folder / "final_frame.png")
+            answers = []
+            for number, frame in enumerate(draw_answers(item.question)[1:], 2):
+                answers.append(f"answer_{number}.jpg")
+                (folder / answers[-1]).write_bytes(encode_jpeg(frame))
+            seconds = _write_frames(folder / video, folder)
+        return ItemFiles(self.root / item.token, seconds, video, final is not None, tuple(answers))
 
 
 def _write_frames(video: Path, folder: Path) -> tuple[float, ...]:

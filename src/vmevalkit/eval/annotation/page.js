@@ -77,8 +77,8 @@
     find("#viewer .speed").textContent = `${SPEEDS[state.speed]}×`;
   }
 
-  function rate(value) {
-    const inputs = document.querySelectorAll("#score input[type=radio]");
+  function choose(id, value) {
+    const inputs = document.querySelectorAll(`#${id} input[type=radio]`);
     const input = [...inputs].find((each) => each.value === value || each.closest("label")?.textContent.trim() === value);
     if (input) input.click();
   }
@@ -92,11 +92,11 @@
       ArrowRight: () => step(1),
       ArrowLeft: () => step(-1),
       Enter: () => press("submit"),
-      l: toggleLoop, s: changeSpeed, u: () => press("undo"),
-      0: () => rate("Cannot tell"),
+      l: toggleLoop, s: changeSpeed, u: () => press("undo"), n: () => press("skip"),
+      0: () => choose("score", "Cannot tell"), y: () => choose("legal", "Yes"), x: () => choose("legal", "No"),
     };
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const action = /^[1-5]$/.test(key) ? () => rate(key) : actions[key];
+    const action = /^[1-5]$/.test(key) ? () => choose("score", key) : actions[key];
     if (!action || (event.repeat && !key.startsWith("Arrow"))) return;
     event.preventDefault();
     event.stopPropagation();

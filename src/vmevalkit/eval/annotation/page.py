@@ -12,8 +12,10 @@ from vmevalkit.core.extras import make_install_command
 from vmevalkit.eval.annotation import page_text
 from vmevalkit.eval.annotation.media_files import MediaFiles
 from vmevalkit.eval.annotation.service import AnnotationService, Joined, Screen, SessionError
+from vmevalkit.eval.criteria import is_process_judged
 
 CANNOT_TELL = "Cannot tell"
+LEGAL = ["Yes", "No"]
 CHOICES = ["1", "2", "3", "4", "5", CANNOT_TELL]
 
 _STORED = """() => [localStorage.getItem("vmevalkit-name") || "", localStorage.getItem("vmevalkit-code") || ""]"""
@@ -53,13 +55,16 @@ class Page:
         token = screen.item.token if screen.item else ""
         return (joined.session, token, screen.annotator, joined.resume_code or code or "", *self._show(screen, joined))
 
-    def rate(self, session: str, token: str, choice: str | None, explanation: str) -> tuple[Any, ...]:
+    def rate(
+        self, session: str, token: str, choice: str | None, legal: str | None, explanation: str
+    ) -> tuple[Any, ...]:
         gr = import_gradio()
         try:
             if choice not in CHOICES:
                 raise UsageError("choose a value from 1 to 5 first, or Cannot tell")
             value = None if choice == CANNOT_TELL else int(choice)
-            return self._move(self._service.rate(session, token, value, explanation or ""))
+            is_legal = None if legal is None else legal == LEGAL[0]
+            return self._move(self._service.rate(session, token, value, explanation or "", is_legal))
         except VMEvalKitError as error:
             return (gr.skip(), *self._stay(gr, error))
 
@@ -85,18 +90,20 @@ class Page:
     def _show(self, screen: Screen, joined: Joined | None = None) -> tuple[Any, ...]:
         """Return the values of the components of ``build_app``, from the welcome to the message."""
         gr = import_gradio()
-        progress = f"{screen.rated} of {screen.total} rated"
+        progress = page_text.write_progress(screen.rated, screen.total, screen.seconds_left)
         code = page_text.write_code(joined.resume_code if joined else None)
         head = (gr.update(visible=False), gr.update(value=code, visible=bool(code)), progress)
         if screen.item is None:
             finished = page_text.write_finished(screen.annotator, screen.rated)
             return (
                 *head, gr.update(visible=False), gr.update(value=finished, visible=True), "", "", "", "", "",
-                gr.update(value=None), "", gr.update(value="", visible=False),
+                gr.update(value=None), gr.update(value=None), "", gr.update(value="", visible=False),
             )  # fmt: skip
         item, files = screen.item, self._media.prepare(screen.item)
         label = screen.label
         chosen = None if label is None else CANNOT_TELL if label.value is None else str(label.value)
+        is_legal = label.is_legal if label else None
+        chosen_legal = None if is_legal is None else LEGAL[0] if is_legal else LEGAL[1]
         return (
             *head,
             gr.update(visible=True),
@@ -107,6 +114,7 @@ class Page:
             page_text.write_expected(item, files),
             page_text.write_rubric(item.question.domain),
             gr.update(value=chosen),
+            gr.update(value=chosen_legal, visible=is_process_judged(item.question.domain)),
             label.explanation if label else "",
             gr.update(value="", visible=False),
         )
@@ -115,7 +123,7 @@ class Page:
         """Return the screen as it is, with a message. After a lost session the annotator enters the name again."""
         welcome = gr.update(visible=True) if isinstance(error, SessionError) else gr.skip()
         text = f"<p class='message' role='alert'>{escape(str(error))}</p>"
-        return (welcome, *[gr.skip()] * 11, gr.update(value=text, visible=True))
+        return (welcome, *[gr.skip()] * 12, gr.update(value=text, visible=True))
 
 
 def build_app(service: AnnotationService, media: MediaFiles) -> Any:
@@ -130,7 +138,7 @@ def build_app(service: AnnotationService, media: MediaFiles) -> Any:
             progress = gr.Textbox(label="Progress", interactive=False, elem_id="progress", container=False)
         message = gr.HTML(visible=False)
         with gr.Group(visible=True, elem_id="welcome") as welcome:
-            name = gr.Textbox(label="Annotator Name", placeholder="Enter your name", elem_id="name", max_length=80)
+            name = gr.Textbox(label="Annotator Name", placeholder="Enter your name", elem_id="name", max_length=100)
             code = gr.Textbox(
                 label="Resume code", placeholder="Only to go on with a name in another browser", elem_id="code"
             )
@@ -151,6 +159,7 @@ def build_app(service: AnnotationService, media: MediaFiles) -> Any:
             with gr.Row():
                 with gr.Column(min_width=300):
                     score = gr.Radio(CHOICES, label="Solution Correctness (1=Wrong, 5=Perfect)", elem_id="score")
+                    legal = gr.Radio(LEGAL, label="Is every move legal and shown?", elem_id="legal", visible=False)
                     explanation = gr.Textbox(label="Explanation", lines=2, elem_id="explanation", max_length=2000)
                 with gr.Column(min_width=300):
                     rubric = gr.HTML()
@@ -161,7 +170,7 @@ def build_app(service: AnnotationService, media: MediaFiles) -> Any:
                 submit = gr.Button("Submit & Next", variant="primary", elem_id="submit")
         shown = [
             welcome, resume_code, progress, work, finished, task, first_frame, viewer, expected, rubric, score,
-            explanation, message,
+            legal, explanation, message,
         ]  # fmt: skip
         kept_name, kept_code = gr.Textbox(visible=False), gr.Textbox(visible=False)
         joined = begin.click(page.join, [name, code], [session, token, kept_name, kept_code, *shown], api_name="join")
@@ -169,7 +178,7 @@ def build_app(service: AnnotationService, media: MediaFiles) -> Any:
         name.submit(
             page.join, [name, code], [session, token, kept_name, kept_code, *shown], api_visibility="private"
         ).then(None, [kept_name, kept_code], None, js=_STORE)
-        submit.click(page.rate, [session, token, score, explanation], [token, *shown], api_name="rate")
+        submit.click(page.rate, [session, token, score, legal, explanation], [token, *shown], api_name="rate")
         skip.click(page.skip, [session, token], [token, *shown], api_name="skip")
         back.click(page.go_back, [session], [token, *shown], api_name="back")
         undo.click(page.undo, [session], [token, *shown], api_name="undo")

@@ -48,7 +48,7 @@ class PlanOptions:
     share: float | None = None
     """Share of the videos, for the queue ``sample``."""
     seed: int = 1
-    people: int = 2
+    people: int = 1
     gold_share: float = 0.1
     most: int = 50
     """Videos of the queue ``disagreement``."""

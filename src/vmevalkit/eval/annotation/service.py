@@ -9,8 +9,8 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
+from statistics import median
 from threading import Lock
 from time import monotonic
 
@@ -20,11 +20,15 @@ from vmevalkit.eval.annotation.assignment import choose_next, order_items
 from vmevalkit.eval.annotation.items import AnnotationItem
 from vmevalkit.eval.annotation.labels import LabelEvent, LabelLog, check_label, check_name
 from vmevalkit.eval.annotation.plan import AnnotationPlan
+from vmevalkit.eval.annotation.resume_code import is_code, make_resume_code, protect_code
+from vmevalkit.eval.criteria import is_process_judged
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import write_file
 from vmevalkit.store.records import read_record, record_bytes
 from vmevalkit.store.scores import load_score, score_file
 
+FREE_ATTEMPTS, LONGEST_PAUSE_S = 5, 300.0
+"""Wrong resume codes before a name waits, and the longest wait."""
 LEASE_S = 30 * 60.0
 """How long an item that somebody has on the screen counts as theirs."""
 
@@ -59,6 +63,8 @@ class Screen:
     rated: int
     total: int
     """Items that this annotator can still get, and those that are rated."""
+    seconds_left: float | None = None
+    """By the median time of this annotator's labels; None before the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,8 @@ class AnnotationService:
         self._gold = [item.token for item in gold]
         self._sessions: dict[str, Session] = {}
         self._logs: dict[str, LabelLog] = {}
+        self._attempts: dict[str, tuple[int, float]] = {}
+        """For each name the wrong codes, and the time until which no further one is looked at."""
         self._lock = Lock()
         self._codes_file = layout.annotation_codes(evaluations, experiment)
         for name in sorted(self._read_codes()):
@@ -107,15 +115,12 @@ class AnnotationService:
             taken = next((known for known in codes if known.casefold() == name.casefold()), None)
             new_code = None
             if taken is None:
-                new_code = f"{secrets.randbelow(10**8):08d}"
-                codes[name] = _digest(new_code)
+                self._open_log(name)  # before the name is taken: it must not be taken by somebody who cannot begin
+                new_code = make_resume_code()
+                codes[name] = protect_code(new_code)
                 write_file(self._codes_file, record_bytes(codes), durable=True)
-            elif not secrets.compare_digest(codes[taken], _digest(resume_code.strip())):
-                raise UsageError(
-                    f"the name {taken!r} is taken; enter its resume code, or choose another name"
-                    if not resume_code.strip()
-                    else f"this is not the resume code of {taken!r}; check it, or choose another name"
-                )
+            else:
+                self._check_code(taken, codes[taken], resume_code.strip())
             name = taken or name
             order = order_items(self._videos, self._gold, self.plan.gold_share, self.plan.seed, name)
             session = Session(name, self._open_log(name), order)
@@ -123,14 +128,23 @@ class AnnotationService:
             self._sessions[key] = session
             return Joined(key, new_code, self._show_next(session))
 
-    def rate(self, key: str, token: str, value: int | None, explanation: str = "") -> Screen:
-        """Keep the label of the item on the screen, and show the next one. A value of None says: cannot tell."""
+    def rate(
+        self, key: str, token: str, value: int | None, explanation: str = "", is_legal: bool | None = None
+    ) -> Screen:
+        """Keep the label of the item on the screen, and show the next one. A value of None says: cannot tell.
+
+        ``value`` is of the final state. Where the rules judge the moves, ``is_legal`` says whether each is legal and
+        shown."""
         check_label(value, explanation)
         with self._lock:
             session = self._require_session(key)
             item = self._require_current(session, token)
+            if not is_process_judged(item.question.domain) or value is None:
+                is_legal = None
+            elif is_legal is None:
+                raise UsageError("answer the second question too: is every move legal and shown?")
             # A second label of the same item replaces the first, so a repeated click does no harm.
-            session.log.add_label(item, self.plan, value, explanation.strip(), self._clock() - session.since)
+            session.log.add_label(item, self.plan, value, explanation.strip(), self._clock() - session.since, is_legal)
             if token in session.skipped:
                 session.skipped.remove(token)
             return self._show_next(session)
@@ -169,6 +183,19 @@ class AnnotationService:
 
     # -- inside the lock -----------------------------------------------------------------------------------------
 
+    def _check_code(self, name: str, protected: str, given: str) -> None:
+        """Raise UsageError where this is not the resume code. After a few wrong ones the name waits."""
+        if not given:
+            raise UsageError(f"the name {name!r} is taken; enter its resume code, or choose another name")
+        wrong, until = self._attempts.get(name, (0, 0.0))
+        if self._clock() < until:
+            raise UsageError(f"too many wrong codes for {name!r}; try again in {until - self._clock():.0f} s")
+        if not is_code(given, protected):
+            pause = 0.0 if wrong + 1 < FREE_ATTEMPTS else min(LONGEST_PAUSE_S, 2.0 ** (wrong + 2 - FREE_ATTEMPTS))
+            self._attempts[name] = wrong + 1, self._clock() + pause
+            raise UsageError(f"this is not the resume code of {name!r}; check it, or choose another name")
+        self._attempts.pop(name, None)
+
     def _show_next(self, session: Session) -> Screen:
         own = self._list_done(session)
         session.current = None
@@ -192,7 +219,9 @@ class AnnotationService:
         ]
         item = self._items[session.current] if session.current else None
         label = session.log.find(self.plan.queue, item.token) if item else None
-        return Screen(session.annotator, item, label, len(done), len(done) + len(left))
+        seconds = [each.seconds for each in session.log.list_labels(self.plan.queue)]
+        seconds_left = median(seconds) * len(left) if seconds else None
+        return Screen(session.annotator, item, label, len(done), len(done) + len(left), seconds_left)
 
     def _list_done(self, session: Session) -> set[str]:
         """Return the items that the annotator rated, in this queue or in another one."""
@@ -240,8 +269,5 @@ class AnnotationService:
         return self._logs[name]
 
     def _read_codes(self) -> dict[str, str]:
-        return dict(read_record(self._codes_file) or {})
-
-
-def _digest(code: str) -> str:
-    return sha256(f"vmevalkit annotation {code}".encode()).hexdigest()
+        codes = read_record(self._codes_file) or {}
+        return {name: code for name, code in codes.items() if isinstance(code, str)}

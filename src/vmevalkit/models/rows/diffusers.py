@@ -108,6 +108,14 @@ ROWS = (
         (*_WAN_720P, *_WAN_480P),
     ),
     _wan("wan-2.2-ti2v-5b", "Wan-AI/Wan2.2-TI2V-5B-Diffusers", "Wan 2.2 5B", _both_ways(1280, 704), 24.0, size_step=32),
+    *(
+        _row(
+            f"skyreels-v2-i2v-{size.lower()}", f"Skywork/SkyReels-V2-I2V-{size}-540P-Diffusers", "SkyReels",
+            f"SkyReels V2 {size} at 540p", _both_ways(960, 544), _UP_TO_5_S, 24.0,
+            pipeline="SkyReelsV2ImageToVideoPipeline", frame_step=4, size_step=16,
+        )
+        for size in ("1.3B", "14B")
+    ),
     replace(
         _row(
             "svd", "stabilityai/stable-video-diffusion-img2vid-xt", "Stable Video Diffusion",

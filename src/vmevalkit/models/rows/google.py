@@ -8,6 +8,7 @@ from vmevalkit.models.model import ModelSpec, Price
 
 _DAY = "2026-11-16"
 _VERTEX = "the price list of LiteLLM, citing cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo"
+_LITE = "docs.dev.xavier.icvr.xyz/models/google-vertex/veo-3.1-lite-generate-001"
 _GEMINI = "the price list of LiteLLM, citing ai.google.dev/gemini-api/docs/video"
 
 VEO_3_1 = ModelSpec(
@@ -91,6 +92,14 @@ ROWS = (
         vendor_id="veo-3.1-fast-generate-001",
         description="Google Veo 3.1 Fast on Vertex AI (4s/6s/8s, 720p and 1080p)",
         price=Price(0.15, "second", _DAY, _VERTEX),
+    ),
+    replace(
+        VEO_3_1,
+        name="veo-3.1-lite-generate",
+        vendor_id="veo-3.1-lite-generate-001",
+        description="Google Veo 3.1 Lite on Vertex AI (4s/6s/8s, 720p and 1080p)",
+        price=None,
+        prices=tuple(Price(usd, "second", "2026-11-18", _LITE, tier=tier) for usd, tier in ((0.05, 720), (0.08, 1080))),
     ),
     GEMINI_OMNI,
 )

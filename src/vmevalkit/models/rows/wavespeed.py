@@ -11,6 +11,16 @@ _SIZES = {"480p": ((832, 480), (480, 832)), "720p": ((1280, 720), (720, 1280)), 
 _VARIANTS = ("", "-ultra-fast", "-lora", "-lora-ultra-fast")
 _PAGE = "wavespeed.ai/docs/docs-api/wavespeed-ai/wan-2.2-image-to-video"
 
+_DOCS = "wavespeed.ai/docs/docs-api/wavespeed-ai/wan-"
+_PRICES = {
+    "2.2/i2v-480p-ultra-fast": (Price(0.01, "second", "2026-11-18", f"{_DOCS}2.2/i2v-480p-ultra-fast"),),
+    "2.1/i2v-720p-ultra-fast": (
+        Price(0.225, "video", "2026-11-18", f"{_DOCS}2.1/i2v-720p-ultra-fast", seconds=5.0),
+        Price(0.338, "video", "2026-11-18", f"{_DOCS}2.1/i2v-720p-ultra-fast", seconds=10.0),
+    ),
+}
+"""By the model's path, where its page lists them."""
+
 WAN = ModelSpec(
     name="wavespeed-wan-2.2-image-to-video",
     provider="wavespeed",
@@ -61,6 +71,7 @@ def _make_wan_row(version: str, resolution: str, variant: str) -> ModelSpec:
         sizes=_SIZES[resolution],
         durations_s=(5.0, 8.0) if version == "2.2" else (5.0, 10.0),
         price=None,
+        prices=_PRICES.get(f"{version}/i2v-{resolution}{variant}", ()),
         options={"fit": "unchanged", "sends": ("duration",) if version == "2.2" else ("duration", "size")},
     )
 

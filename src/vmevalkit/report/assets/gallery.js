@@ -3,7 +3,7 @@
 
 (() => {
   const PAGE = 48;
-  const DEFAULTS = { q: "", model: "", task: "", verdict: "", mode: "", level: "", tag: "", low: "1", high: "5", judge: "", sort: "question", page: "1" };
+  const DEFAULTS = { q: "", model: "", task: "", verdict: "", mode: "", level: "", tag: "", low: "1", high: "5", judge: "", right: "", wrong: "", sort: "question", page: "1" };
   const [QUESTION, MODEL, SAMPLE, THUMB, VIDEO, , VERDICTS, REASON] = [0, 1, 2, 3, 4, 5, 6, 7];
   const grid = document.getElementById("grid");
   const count = document.getElementById("count");
@@ -43,6 +43,24 @@
     return item.row[VERDICTS].find((verdict) => verdict[0] === judge) ?? null;
   }
 
+  /* The videos of questions that one model gets right and another one wrong, side by side. */
+  function findPair(judge) {
+    const [right, wrong] = [state.right, state.wrong].map((name) => index.models.indexOf(name));
+    const kept = new Map();
+    for (const item of rows) {
+      const verdict = verdictOf(item, judge);
+      const passed = verdict && verdict[1] !== null ? verdict[2] : -1;
+      const isRight = item.row[MODEL] === right && passed === 1;
+      const isWrong = item.row[MODEL] === wrong && passed === 0;
+      if (!isRight && !isWrong) continue;
+      const key = `${item.key} ${item.row[SAMPLE]}`;
+      const pair = kept.get(key) ?? {};
+      pair[isRight ? "right" : "wrong"] = item;
+      kept.set(key, pair);
+    }
+    return new Set([...kept.values()].filter((pair) => pair.right && pair.wrong).flatMap((pair) => [pair.right, pair.wrong]));
+  }
+
   function select() {
     const judge = state.judge === "" ? 0 : index.judges.indexOf(state.judge);
     const model = index.models.indexOf(state.model);
@@ -55,7 +73,9 @@
     const limited = low > 1 || high < 5;
     const needles = state.q.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = [];
+    const pair = state.right && state.wrong ? findPair(judge) : null;
     for (const item of rows) {
+      if (pair && !pair.has(item)) continue;
       if (state.model && item.row[MODEL] !== model) continue;
       if (state.task && item.question[0] !== task) continue;
       if (state.level && item.question[4] !== level) continue;
@@ -201,6 +221,8 @@
   async function start() {
     index = await loadData("index");
     fill("model", index.models, "all models");
+    fill("right", index.models, "any");
+    fill("wrong", index.models, "any");
     fill("task", index.domains, "all tasks");
     fill("mode", index.modes.filter((mode) => mode && mode !== "none"), "any failure");
     fill("level", index.levels, "any difficulty");

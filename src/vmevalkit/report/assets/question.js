@@ -9,6 +9,9 @@
   let index = null;
   let players = [];
   let speed = 1;
+  let view = {};       // what the address names besides the question: models, size, time
+  let allVideos = [];
+  const MANY = 4;      // of more videos than this, small ones are shown at first
 
   function draw(tag, attributes) {
     const element = document.createElementNS(SVG, tag);
@@ -34,6 +37,9 @@
       this.button = make("button", { type: "button", class: "play", onclick: () => this.toggle() }, "Play");
       this.element.addEventListener("click", () => this.toggle());
       for (const name of ["pause", "ended"]) this.element.addEventListener(name, () => { this.button.textContent = "Play"; });
+      for (const name of ["pause", "seeked"]) this.element.addEventListener(name, () => {
+        if (this.element.paused) setView({ t: this.element.currentTime.toFixed(2) });
+      });
       this.element.addEventListener("play", () => { this.button.textContent = "Pause"; });
       this.element.addEventListener("play", () => { this.element.playbackRate = speed; this.follow(); });
     }
@@ -171,7 +177,7 @@
       info.seconds ? seconds(info.seconds) : "", info.took ? `made in ${info.took.toFixed(1)} s` : "",
       info.cost ? `${info.cost.toFixed(2)} USD` : "", info.variant && info.variant !== "default" ? `prompt ${info.variant}` : ""];
     const sample = info.sample ? ` (sample ${info.sample + 1})` : "";
-    return make("article", { class: "video" },
+    return make("article", { class: "video", "data-model": info.model },
       make("header", {}, make("h3", {}, `${info.model}${sample}`), makeChip(first ? first.value : null, passed, first ? first.failure_mode : "")),
       screen,
       player ? make("div", { class: "controls" }, player.button,
@@ -180,6 +186,7 @@
         make("button", { type: "button", onclick: () => player.element.requestFullscreen() }, "full screen"),
         player.clock) : null,
       info.reason && info.thumb ? make("p", { class: "soft" }, info.reason) : null,
+      info.note ? make("p", { class: "soft" }, info.note) : null,
       ...info.verdicts.map((verdict) => makeVerdict(player, verdict, info.verdicts.length === 1)),
       ...info.strips.map(([scorer, path, width, height]) => make("div", { class: "strip", tabindex: 0, role: "group",
         "aria-label": scorer ? `Evidence strip of ${scorer}` : "Filmstrip" },
@@ -192,6 +199,81 @@
       make("figcaption", {}, label)) : null;
   }
 
+  /* A value of a parameter as words: true is yes, a list is its members, a record its names and values. */
+  function describe(value) {
+    if (value === true || value === false) return value ? "yes" : "no";
+    if (value === null) return "none";
+    if (Array.isArray(value)) {
+      return value.map((each) => (Array.isArray(each) ? `(${describe(each)})` : describe(each))).join(", ");
+    }
+    if (typeof value === "object") return Object.entries(value).map(([name, each]) => `${words(name)} ${describe(each)}`).join("; ");
+    return typeof value === "string" ? words(value) : String(value);
+  }
+
+  function readAddress() {
+    const [path, query] = location.hash.slice(1).split("?");
+    view = Object.fromEntries(new URLSearchParams(query ?? ""));
+    return path.split("/").map(decodeURIComponent).join("/");
+  }
+
+  /* Change what the address names, without a new entry in the history: a copied address shows the same models and moment. */
+  function setView(changes) {
+    view = { ...view, ...changes };
+    for (const name of Object.keys(view)) if (!view[name]) delete view[name];
+    const query = new URLSearchParams(view).toString();
+    const hash = location.hash.split("?")[0];
+    history.replaceState(history.state, "", `${hash || `#${linkTo(document.body.dataset.ready)}`}${query ? `?${query}` : ""}`);
+  }
+
+  function isSmall() {
+    return view.size ? view.size === "small" : allVideos.length > MANY;
+  }
+
+  function listChosen() {
+    const names = [...new Set(allVideos.map((info) => info.model))];
+    const wanted = new Set((view.models ?? "").split("|").filter(Boolean));
+    const chosen = names.filter((name) => wanted.has(name));
+    return chosen.length ? chosen : names;
+  }
+
+  /* Show the chosen models alone, and small or large. Players of hidden videos rest. */
+  function arrange() {
+    const chosen = new Set(listChosen());
+    const box = main.querySelector(".videos");
+    box.classList.toggle("small", isSmall());
+    box.replaceChildren();
+    players = [];
+    box.append(...allVideos.filter((info) => chosen.has(info.model)).map(makeVideo));
+    main.querySelector("#play-all").hidden = players.length === 0;
+  }
+
+  function makePicker() {
+    const names = [...new Set(allVideos.map((info) => info.model))];
+    if (names.length < 2) return null;
+    const chosen = new Set(listChosen());
+    const boxes = names.map((name) => make("label", { class: "pick" },
+      make("input", { type: "checkbox", value: name, checked: chosen.has(name), onchange: () => choose() }), name));
+    const choose = () => {
+      const wanted = boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value);
+      setView({ models: wanted.length === names.length ? "" : wanted.join("|") });
+      arrange();
+    };
+    return make("details", { class: "picker", open: Boolean(view.models) }, make("summary", {}, "models"), make("div", { class: "picks" }, ...boxes));
+  }
+
+  function playAll() {
+    const paused = players.every((player) => player.element.paused);
+    return Promise.all(players.map((player) => player.ready())).then(() => {
+      for (const player of players) {
+        if (!paused) player.element.pause();
+        else {
+          if (player.element.ended) player.element.currentTime = 0;
+          player.element.play();
+        }
+      }
+    });
+  }
+
   function makeToolbar(place) {
     const change = (event) => {
       speed = Number(event.target.value);
@@ -201,16 +283,12 @@
       const other = index.questions[place + step];
       return other ? make("a", { href: questionLink(other[1]), rel: step < 0 ? "prev" : "next", title: other[1] }, text) : null;
     };
-    const all = players.length > 1 ? make("button", { type: "button", id: "play-all", onclick: async () => {
-      const paused = players.every((player) => player.element.paused);
-      await Promise.all(players.map((player) => player.ready()));
-      for (const player of players) {
-        if (paused) { player.element.currentTime = 0; player.element.play(); } else player.element.pause();
-      }
-    } }, "Play or pause all") : null;
+    const all = make("button", { type: "button", id: "play-all", onclick: playAll }, "Play or pause all");
+    const size = make("label", {}, "videos", make("select", { id: "size", onchange: (event) => { setView({ size: event.target.value }); arrange(); } },
+      ...["small", "large"].map((name) => make("option", { value: name, selected: (name === "small") === isSmall() }, name))));
     return make("div", { class: "toolbar" }, all,
-      players.length ? make("label", {}, "speed", make("select", { id: "speed", onchange: change },
-        ...[0.1, 0.25, 0.5, 1, 2].map((value) => make("option", { value, selected: value === speed }, `${value}×`)))) : null,
+      make("label", {}, "speed", make("select", { id: "speed", onchange: change },
+        ...[0.1, 0.25, 0.5, 1, 2].map((value) => make("option", { value, selected: value === speed }, `${value}×`)))), size, makePicker(),
       link(-1, "← previous question"), link(1, "next question →"));
   }
 
@@ -219,8 +297,9 @@
     players = [];
     const order = (info) => index.models.indexOf(info.model);
     const sorted = [...question.videos].sort((a, b) => order(a) - order(b) || a.sample - b.sample);
-    const videos = make("div", { class: "videos" }, ...sorted.map(makeVideo));
-    const params = Object.entries(question.params).map(([name, value]) => [words(name), typeof value === "object" ? JSON.stringify(value) : String(value)]);
+    allVideos = sorted;
+    const videos = make("div", { class: "videos" });
+    const params = Object.entries(question.params).map(([name, value]) => [words(name), describe(value)]);
     const facts = [["difficulty", question.difficulty ?? ""], ["tags", question.tags.map(words).join(", ")], ...params].filter(([, value]) => value !== "");
     main.replaceChildren(
       make("h1", {}, question.key),
@@ -230,12 +309,14 @@
           make("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]))),
         make("div", { class: "pair" }, makeFrame(question.first, question.size, "First frame"), makeFrame(question.final, question.size, "Expected final frame"))),
       makeToolbar(place), videos);
+    arrange();
+    if (view.t) for (const player of players) player.seek(Number(view.t) || 0);
     document.title = `${question.key} · ${index.experiment}`;
     document.body.dataset.ready = question.key;
   }
 
   async function open() {
-    const key = location.hash.slice(1).split("/").map(decodeURIComponent).join("/") || index.questions[0]?.[1];
+    const key = readAddress() || index.questions[0]?.[1];
     const place = index.questions.findIndex((question) => question[1] === key);
     if (place < 0) {
       main.replaceChildren(make("h1", {}, "Question not found"), make("p", {}, `This report has no question ${key}.`),
@@ -256,9 +337,11 @@
       location.href = "gallery.html#search";
     } else if (event.key === "," || event.key === ".") {
       focused?.step(event.key === "," ? -1 : 1);
-    } else if (event.key === " " && document.activeElement.tagName === "VIDEO") {
+    } else if (event.key === " " && !document.activeElement.closest("button, summary, a")) {
       event.preventDefault();
-      focused?.toggle();
+      const own = document.activeElement.closest(".video");
+      if (own) focused?.toggle();
+      else playAll();
     } else if ((event.key === "ArrowLeft" || event.key === "ArrowRight")) {
       main.querySelector(event.key === "ArrowLeft" ? "a[rel=prev]" : "a[rel=next]")?.click();
     }

@@ -9,7 +9,7 @@ from vmevalkit.report.context import ReportContext
 from vmevalkit.report.section import FigurePart, Section, TablePart
 from vmevalkit.report.sections.corrected_rates import make_correction_tables
 from vmevalkit.report.words import format_interval, format_number
-from vmevalkit.results.selection import JOB
+from vmevalkit.results.selection import JOB, is_chosen
 from vmevalkit.results.words import percent
 from vmevalkit.stats.agreement import cohens_kappa, confusion, percent_agreement
 from vmevalkit.stats.krippendorff import alpha_of_judges
@@ -63,7 +63,7 @@ def make_agreement(context: ReportContext) -> Section | None:
 
 def _collect_labels(context: ReportContext) -> dict[str, dict[str, float]]:
     """Return the values of each scorer or person by video."""
-    counted = context.frame[context.frame["value"].notna()]
+    counted = context.frame[context.frame["value"].notna() & ~is_chosen(context.frame)]
     found: dict[str, dict[str, float]] = {}
     counted = counted.assign(annotator=counted["annotator"].fillna(""))
     columns = [*JOB, "scorer", "annotator", "value"]

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vmevalkit.report.charts import IntervalRow, draw_bars, draw_heatmap
 from vmevalkit.report.context import ReportContext
 from vmevalkit.report.section import FigurePart, Section, TablePart
 from vmevalkit.report.words import format_interval, format_number, format_short_interval
+from vmevalkit.results.items import compare_domains, make_items
+from vmevalkit.results.sentences import ALPHA
 from vmevalkit.results.summary import GroupRate, summarize
-from vmevalkit.results.words import count, join_names, percent
+from vmevalkit.results.words import count, join_names, p_value, percent
 from vmevalkit.stats.consistency import model_consistency
 from vmevalkit.stats.rates import success_rate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_COLUMNS = 16
+"""Domains that a figure shows side by side."""
 
 
 def make_domains(context: ReportContext) -> Section | None:
@@ -32,13 +42,21 @@ def make_domains(context: ReportContext) -> Section | None:
                 + ", ".join(f"{domain} {percent(value)}" for domain, value in zip(context.domains, line, strict=True))
                 for model, line in zip(context.models, grid, strict=True)
             ),
-            draw_heatmap(grid, [context.label(model) for model in context.models], context.domains),
+            _draw_cells(context, grid),
         )
     )
     tables = [_tabulate_cells(context, cells)]
     if len(context.domains) > 1:
         tables.append(_tabulate_consistency(context))
     return Section("domains", "Domains", _describe(context, difficulty), figures, tables)
+
+
+def _draw_cells(context: ReportContext, grid: list[list[float | None]]) -> Figure:
+    """Draw models below each other, or many domains: their names and numbers would overlap side by side."""
+    models = [context.label(model) for model in context.models]
+    if len(context.domains) <= MOST_COLUMNS:
+        return draw_heatmap(grid, models, context.domains)
+    return draw_heatmap([list(line) for line in zip(*grid, strict=True)], context.domains, models)
 
 
 def _value(rate: GroupRate | None) -> float | None:
@@ -89,8 +107,10 @@ def _describe(context: ReportContext, rows: list[IntervalRow]) -> list[str]:
         f"{join_names([row.label for row in hardest])} ({percent(worst.value)}, "
         f"{format_interval(worst.low, worst.high)})."
     )
-    if (best.low or 0.0) <= (worst.high or 1.0):
-        text += " These intervals overlap, so the order of the domains is not established."
+    test = compare_domains(make_items(context.scored[context.scored["model"].isin(context.real_models)]))
+    if test.p_value is None or test.p_value > ALPHA:
+        why = f"no test, since {test.reason}" if test.p_value is None else p_value(test.p_value)
+        text += f" The scores do not show that the domains differ (Kruskal-Wallis over questions: {why})."
     return [text]
 
 
@@ -115,6 +135,8 @@ def _tabulate_cells(context: ReportContext, cells: dict[tuple[str, str], GroupRa
                     }
                 )  # fmt: skip
         texts.append(line)
+    if len(context.domains) > MOST_COLUMNS:
+        texts = [{"domain": domain, **{line["model"]: line[domain] for line in texts}} for domain in context.domains]
     return TablePart("model_domain", "Success with 95% intervals, by model and domain", texts, records)
 
 

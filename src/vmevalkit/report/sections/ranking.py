@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from vmevalkit.report.charts import IntervalRow, draw_intervals
+from dataclasses import replace
+
+from vmevalkit.report.charts import NARROW, IntervalRow, draw_intervals
 from vmevalkit.report.context import ReportContext
 from vmevalkit.report.section import FigurePart, Section, TablePart
 from vmevalkit.report.words import format_interval, format_number
+from vmevalkit.results.items import make_items
+from vmevalkit.results.notes import describe_common
 from vmevalkit.results.words import count, percent
 from vmevalkit.stats.ranking import RankBand, RankBands, rank_bands
+
+_MOST_NARROW = 18
+"""Letters of a name in a narrow figure."""
 
 
 def compute_bands(context: ReportContext) -> RankBands:
     """Return the rank bands of all models with scores, trick baselines included."""
-    scored = context.scored
-    return rank_bands(
-        scored["success"].to_numpy(float), scored["model"].to_numpy(str), scored["item"].to_numpy()
-    )  # fmt: skip
+    items = make_items(context.scored)
+    return rank_bands(items.success, items.model, items.question)
 
 
 def make_ranking(context: ReportContext) -> Section | None:
@@ -43,14 +48,22 @@ def make_ranking(context: ReportContext) -> Section | None:
                 "ranking",
                 "Figure 1. Success rate of each model",
                 "Points are success rates (a value of 4 or 5), lines 95% intervals over questions. The ranks at the "
-                "right are those that the data do not exclude, all pairs compared on the common questions with Holm's "
-                "correction. Hollow grey points are trick baselines; they show what a video without reasoning gets.",
+                "right are those that the data do not exclude, each pair compared on the questions that both have, "
+                "with Holm's correction. Hollow grey points are trick baselines; they show what a video without "
+                "reasoning gets.",
                 f"Success rates: {words}.",
                 draw_intervals(rows, "success rate"),
+                draw_intervals([replace(row, label=_shorten(row.label), note="") for row in rows], "", NARROW),
             )
         ],
         [_make_table(context, bands)],
     )
+
+
+def _shorten(label: str) -> str:
+    """Return a label for a narrow screen; a hollow point already says that it is a baseline."""
+    name = label.removesuffix(" (baseline)")
+    return name if len(name) <= _MOST_NARROW else f"{name[: _MOST_NARROW - 1]}…"
 
 
 def _describe_ranking(bands: RankBands) -> list[str]:
@@ -59,13 +72,13 @@ def _describe_ranking(bands: RankBands) -> list[str]:
     left_out = ""
     if bands.questions_left_out:
         left_out = (
-            f" {count(bands.questions_left_out, 'question')} without a score of every model are left out of the ranks, "
-            "not of the rates."
+            f" {count(bands.questions_left_out, 'question')} lack a score of some model: two models are compared on "
+            "the questions that both have, and the rates of models on different questions are not comparable."
         )
     return [
         f"Ranks are bands: a model has rank 1 to 3 where the data exclude neither. All bands hold the true ranks "
         f"together with a chance of {percent(1 - bands.alpha)}. They are from "
-        f"{count(bands.questions, 'common question')}.{left_out}"
+        f"{describe_common(bands)}.{left_out}"
     ]
 
 

@@ -24,10 +24,10 @@ from vmevalkit.tasks.evidence import is_long_enough
 from vmevalkit.tasks.task import CheckResult, Trace, readable
 
 LEGAL, CHECKING, RIGHT_PIECE = 0.1, 0.1, 0.2
-"""Progress of a legal move, and what is added for a check and for a piece that could give mate. Together they are less
-than a half, because none of them is the answer."""
-LIFTED = 0.2
-"""Progress while a piece that could give mate is between squares."""
+"""Progress of a legal move, and what is added for a check or for a piece that could give mate, whichever is more. It is
+less than a half, because none of them is the answer."""
+LIFTED = LEGAL + RIGHT_PIECE
+"""Progress while a piece that could give mate is between squares: as much as on a square that it passes."""
 MIN_READ_SQUARES = 40
 """Squares that must be readable at the end. Hidden squares count as unchanged."""
 SETTLED_S = 0.5
@@ -73,7 +73,7 @@ def progress(puzzle: ChessPuzzle, state: BoardState) -> float:
         return 0.0
     checks = parse_board(puzzle.fen).copy(stack=False).gives_check(chess.Move.from_uci(played.move))
     right = played.move[:2] in {uci[:2] for uci in puzzle.mates}
-    return LEGAL + CHECKING * checks + RIGHT_PIECE * right
+    return LEGAL + max(CHECKING * checks, RIGHT_PIECE * right)
 
 
 def is_intact(puzzle: ChessPuzzle, state: BoardState) -> bool:

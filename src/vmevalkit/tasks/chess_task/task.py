@@ -9,15 +9,18 @@ from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.chess_task import cheats, chess_reasoning, rules
 from vmevalkit.tasks.chess_task.board_state import BoardState
+from vmevalkit.tasks.chess_task.cell_board import make_cell_board
 from vmevalkit.tasks.chess_task.chess_reasoning import ChessParams, ChessPuzzle
 from vmevalkit.tasks.chess_task.outcomes import list_answers
-from vmevalkit.tasks.chess_task.PROMPTS import VIDEO_PROMPT
+from vmevalkit.tasks.chess_task.PROMPTS import JUDGE_HINT, VIDEO_PROMPT
 from vmevalkit.tasks.chess_task.reading import BoardReader
 from vmevalkit.tasks.chess_task.render import BOARD_SIZE, box_of_square, draw
 from vmevalkit.tasks.chess_task.sprites import READING_SCALE
 from vmevalkit.tasks.chess_task.text import describe_mate, get_side, list_sans, list_tags
 from vmevalkit.tasks.complexity import Complexity
-from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task
+from vmevalkit.tasks.kit.question_pictures import Pictures
+from vmevalkit.tasks.pictures.cells import CellScene, find_cell_scene
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Offer, Task
 
 GENERATION_METHOD = "constructed mates, proven with python-chess"
 
@@ -28,8 +31,9 @@ class ChessTask(Task[ChessPuzzle, BoardState, ChessParams]):
     name = "chess"
     title = "Chess"
     category = "Chess"
+    group = "planning"
     description = "Chess positions in which one move gives mate"
-    version = "2"
+    version = "3"
     puzzle_type = ChessPuzzle
     params_type = ChessParams
     difficulties: ClassVar[Mapping[str, ChessParams]] = {
@@ -39,6 +43,18 @@ class ChessTask(Task[ChessPuzzle, BoardState, ChessParams]):
     }
     reading_scale = READING_SCALE
     tricks = FINAL_STATE_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset(
+        {
+            Offer.FREE_CAMERA,
+            Offer.STILL_EDGES,
+            Offer.QUICK,
+            Offer.ASYMMETRIC,
+            Offer.FREE_HUES,
+            Offer.WHOLE,
+            Offer.SOLID_ANSWER,
+        }
+    )
     complexity = Complexity(10**15, 6, 1.0, "high")
 
     sample = staticmethod(chess_reasoning.sample)
@@ -80,6 +96,9 @@ class ChessTask(Task[ChessPuzzle, BoardState, ChessParams]):
 
     def reader(self, puzzle: ChessPuzzle) -> BoardReader:
         return BoardReader()
+
+    def learn_looks(self, puzzle: ChessPuzzle, pictures: Pictures) -> CellScene[BoardState]:
+        return find_cell_scene(make_cell_board(puzzle), pictures, self.size(puzzle), self.reading_size(puzzle))
 
     def highlight_boxes(self, puzzle: ChessPuzzle) -> list[Box]:
         return [box_of_square(index) for index in range(64)]

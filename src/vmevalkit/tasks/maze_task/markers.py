@@ -30,6 +30,8 @@ _NOISE = 12
 """Levels of colour that count as none."""
 _MAX_AREAS = 40
 """With more connected areas than this the image is not readable."""
+_THICK = 1.45
+"""Half the thickness from which on a spot is no marker, in radii of the dot."""
 _LARGE = 1.3
 """With more than this share of a marker's ink, a spot is several markers, or one with a trail."""
 _Box: TypeAlias = tuple[int, int, int, int]
@@ -174,10 +176,23 @@ def measure_flag_ink(image: Frame, point: Point, grid_n: int) -> float:
 
 
 def _split_spot(mask: Plane, box: _Box, sampler: MazeSampler) -> list[Spot]:
-    """Return the thick places in a large spot: markers that touch, or one marker with a thin trail."""
+    """Return the thick places in a large spot: markers that touch, or one marker with a thin trail.
+
+    What is thicker than any marker is something else of its colour, such as a cover."""
     left, top, right, bottom = box
-    side = 2 * round(0.75 * DOT_RADIUS * sampler.cell_px) + 1
+    area = mask[top:bottom, left:right]
+    count, labels, _, centres = cv2.connectedComponentsWithStats(
+        _erode(area, 0.75 * DOT_RADIUS * sampler.cell_px), connectivity=8, ltype=cv2.CV_16U
+    )
+    others = set(np.unique(labels[_erode(area, _THICK * DOT_RADIUS * sampler.cell_px) > 0]))
+    return [
+        Spot(sampler.point(left + x + 0.5, top + y + 0.5), 1.0, 1.0)
+        for number, (x, y) in enumerate(centres[1:count], 1)
+        if number not in others
+    ]
+
+
+def _erode(area: Plane, radius: float) -> Plane:
+    side = 2 * round(radius) + 1
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
-    thick = cv2.erode(mask[top:bottom, left:right], kernel)
-    _, _, _, centres = cv2.connectedComponentsWithStats(thick, connectivity=8, ltype=cv2.CV_16U)
-    return [Spot(sampler.point(left + x + 0.5, top + y + 0.5), 1.0, 1.0) for x, y in centres[1:]]
+    return np.asarray(cv2.erode(area, kernel))

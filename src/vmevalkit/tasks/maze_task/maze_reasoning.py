@@ -78,6 +78,16 @@ class Maze:
     """The cells from start to goal, both included."""
 
     @property
+    def start_pos(self) -> Cell:
+        """The start, as maze-dataset's SolvedMaze calls it."""
+        return self.start
+
+    @property
+    def end_pos(self) -> Cell:
+        """The goal, as maze-dataset's SolvedMaze calls it."""
+        return self.goal
+
+    @property
     def steps(self) -> int:
         """Number of steps from cell to cell along the path."""
         return len(self.path) - 1

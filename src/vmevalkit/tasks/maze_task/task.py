@@ -9,6 +9,7 @@ from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.complexity import Complexity
 from vmevalkit.tasks.evidence import MotionLimits
+from vmevalkit.tasks.kit.question_pictures import Pictures
 from vmevalkit.tasks.maze_task.cheats import make_cheats
 from vmevalkit.tasks.maze_task.lattice import cell_at, clamp_point, iter_walls, wall_ends
 from vmevalkit.tasks.maze_task.maze_reasoning import (
@@ -22,12 +23,13 @@ from vmevalkit.tasks.maze_task.maze_reasoning import (
     sample_maze,
     solution_at,
 )
-from vmevalkit.tasks.maze_task.PROMPTS import VIDEO_PROMPT
+from vmevalkit.tasks.maze_task.pictured import MazeScene, find_maze
+from vmevalkit.tasks.maze_task.PROMPTS import JUDGE_HINT, VIDEO_PROMPT
 from vmevalkit.tasks.maze_task.reading import MazeReader
 from vmevalkit.tasks.maze_task.render import SIZE, box_of_cell, box_of_wall, draw_state
 from vmevalkit.tasks.maze_task.rules import check_trace, is_accepted, measure_progress
 from vmevalkit.tasks.maze_task.sampling import READING_SCALE
-from vmevalkit.tasks.task import PROCESS_MATTERS, Task
+from vmevalkit.tasks.task import PROCESS_MATTERS, Offer, Task
 
 GENERATION_METHOD = "Kruskal's minimum spanning tree"
 
@@ -41,8 +43,9 @@ class MazeTask(Task[Maze, MazeState, MazeParams]):
     name = "maze"
     title = "Maze"
     category = "Maze"
+    group = "planning"
     description = "Mazes by Kruskal's algorithm, each with one path from the green dot to the red flag"
-    version = "2"
+    version = "3"
     puzzle_type = Maze
     params_type = MazeParams
     difficulties: ClassVar[Mapping[str, MazeParams]] = {
@@ -52,6 +55,19 @@ class MazeTask(Task[Maze, MazeState, MazeParams]):
     }
     reading_scale = READING_SCALE
     tricks = PROCESS_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset(
+        {
+            Offer.FREE_CAMERA,
+            Offer.MARGIN,
+            Offer.STILL_EDGES,
+            Offer.ASYMMETRIC,
+            Offer.FREE_HUES,
+            Offer.MEANT_COLOURS,
+            Offer.WHOLE,
+            Offer.SOLID_ANSWER,
+        }
+    )
     complexity = Complexity(9, 2, 1.0, "medium")
     smallest_mark = 0.0015
     motion = MotionLimits(free_steps=1.25, max_steps=2.6, what="the dot", unit="cells")
@@ -99,6 +115,10 @@ class MazeTask(Task[Maze, MazeState, MazeParams]):
     def draw(self, puzzle: Maze, state: MazeState) -> Frame:
         return draw_state(puzzle.grid_n, state)
 
+    def board_box(self, puzzle: Maze) -> Box:
+        last = puzzle.grid_n - 1
+        return (*box_of_cell(puzzle.grid_n, (0, 0))[:2], *box_of_cell(puzzle.grid_n, (last, last))[2:])
+
     def deciding_boxes(self, puzzle: Maze, state: MazeState) -> list[Box]:
         """The dot and the flag decide, in the goal's cell or wherever they are."""
         return [box_of_cell(puzzle.grid_n, cell) for cell in {puzzle.goal, *(cell_at(dot) for dot in state.dots)}]
@@ -111,6 +131,9 @@ class MazeTask(Task[Maze, MazeState, MazeParams]):
 
     def count_steps(self, puzzle: Maze, part: Hashable, before: Any, after: Any) -> float:
         return corridors_of(puzzle).distance(before, after)
+
+    def learn_looks(self, puzzle: Maze, pictures: Pictures) -> MazeScene:
+        return find_maze(puzzle, pictures)
 
     def is_intact(self, puzzle: Maze, state: MazeState) -> bool:
         """Return whether the walls are as they were, and one dot and one flag are there."""

@@ -10,6 +10,7 @@ from vmevalkit.tasks.object_subtraction_task.scene_drafts import (
     Appearance,
     SceneDraft,
     SceneSpec,
+    leave_out_rival,
     place_appearances,
     round_to_even,
     sample_appearances,
@@ -32,10 +33,11 @@ def build_colour_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
 
 
 def build_shape_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
-    if len(spec.shapes) < 2:
+    shapes = leave_out_rival(rng, spec.shapes)
+    if len(shapes) < 2:
         return None
-    value = rng.choice(spec.shapes)
-    others = [shape for shape in spec.shapes if shape != value]
+    value = rng.choice(shapes)
+    others = [shape for shape in shapes if shape != value]
     return _build_attribute_scene(rng, spec, value, lambda: (rng.choice(spec.colours), value),
                                   lambda: (rng.choice(spec.colours), rng.choice(others)))  # fmt: skip
 
@@ -76,7 +78,8 @@ def build_size_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
 
 def build_enumerated_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
     """Build a scene with two or three targets, each the only object of its colour and shape."""
-    pairs = [(colour, shape) for colour in spec.colours for shape in spec.shapes]
+    shapes = leave_out_rival(rng, spec.shapes)
+    pairs = [(colour, shape) for colour in spec.colours for shape in shapes]
     count = min(spec.max_targets, rng.choice((2, 3)))
     if count < 2 or len(pairs) <= count:
         return None
@@ -88,7 +91,21 @@ def build_enumerated_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
 
 
 def build_outlier_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
-    """Build a scene of equal objects and one of another colour, shape, or both."""
+    """Build a scene with one object of a colour or a shape that no other object has.
+
+    The others are equal. In a varied scene they have two looks, each several times, and the odd object shares its other
+    attribute with some of them: no single glance tells it from the rest.
+    """
+    appearances = _choose_varied_outlier(rng, spec) if spec.varied else _choose_outlier(rng, spec)
+    if appearances is None:
+        return None
+    size = round_to_even(rng.uniform(30, 42) * spec.scale)
+    things = place_appearances(rng, spec, appearances, [size] * spec.number)
+    return None if things is None else SceneDraft(things, (0,))
+
+
+def _choose_outlier(rng: Random, spec: SceneSpec) -> list[Appearance]:
+    """Return the appearances of the odd object and of the equal others."""
     colour, shape = rng.choice(spec.colours), rng.choice(spec.shapes)
     other_colours = [c for c in spec.colours if c != colour]
     other_shapes = [s for s in spec.shapes if s != shape]
@@ -99,7 +116,19 @@ def build_outlier_scene(rng: Random, spec: SceneSpec) -> SceneDraft | None:
         colour if difference == "shape" else rng.choice(other_colours),
         shape if difference == "colour" else rng.choice(other_shapes),
     )
-    appearances = [odd] + [(colour, shape)] * (spec.number - 1)
-    size = round_to_even(rng.uniform(30, 42) * spec.scale)
-    things = place_appearances(rng, spec, appearances, [size] * spec.number)
-    return None if things is None else SceneDraft(things, (0,))
+    return [odd] + [(colour, shape)] * (spec.number - 1)
+
+
+def _choose_varied_outlier(rng: Random, spec: SceneSpec) -> list[Appearance] | None:
+    """Return the appearances of the odd object and of others with two looks; None where there are too few values."""
+    shapes = leave_out_rival(rng, spec.shapes)
+    if len(spec.colours) < 2 or len(shapes) < 2 or spec.number < 5:
+        return None
+    colours, shapes = rng.sample(spec.colours, 2), rng.sample(shapes, 2)
+    odd = (colours[0], shapes[0])
+    looks = [(colour, shapes[1]) for colour in colours]
+    if rng.random() < 0.5:
+        looks = [(colours[1], shape) for shape in shapes]
+    rng.shuffle(looks)
+    many = rng.randint(2, spec.number - 3)
+    return [odd] + [looks[0]] * many + [looks[1]] * (spec.number - 1 - many)

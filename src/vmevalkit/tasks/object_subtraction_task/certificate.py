@@ -193,16 +193,18 @@ def _check_region(puzzle: ObjectSubtraction) -> None:
 
 
 def _check_outlier(puzzle: ObjectSubtraction) -> None:
-    """Check that one object looks different and all others are equal in colour, shape and size."""
+    """Check that one object has a colour or a shape of its own, and that every other look appears several times."""
     targets, others = _split_objects(puzzle)
     if len(targets) != 1:
         raise Uncertified(f"{len(targets)} objects are odd; exactly one is required")
-    if len({(thing.colour, thing.shape) for thing in others}) != 1:
-        raise Uncertified("the others differ in colour or shape, so one of them may be taken for the odd one")
+    odd = targets[0]
+    if odd.colour in {thing.colour for thing in others} and odd.shape in {thing.shape for thing in others}:
+        raise Uncertified(f"object {odd.id} has neither a colour nor a shape of its own")
+    looks = Counter((thing.colour, thing.shape) for thing in others)
+    if min(looks.values()) < 2 and len(others) > 1:
+        raise Uncertified("one of the others looks like no other object, so it may be taken for the odd one")
     if len({thing.size for thing in puzzle.things}) != 1:
         raise Uncertified("sizes differ, so one of the others may be taken for the odd one")
-    if (targets[0].colour, targets[0].shape) == (others[0].colour, others[0].shape):
-        raise Uncertified(f"object {targets[0].id} looks like all the others")
 
 
 _RULE_CHECKS: Mapping[str, Callable[[ObjectSubtraction], None]] = {

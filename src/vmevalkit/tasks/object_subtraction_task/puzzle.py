@@ -43,6 +43,8 @@ class ObjectSubtractionParams:
     """Width and height in pixels. All lengths are scaled with it."""
     animation: Animation = "fade"
     """How objects leave in the solution video: fade, slide or shrink."""
+    varied: bool = False
+    """Whether the objects among which an odd one is to be found have two looks instead of one."""
 
     def __post_init__(self) -> None:
         kinds = [kind for level in self.levels for kind in RULE_KINDS.get(level, ())]

@@ -21,7 +21,7 @@ def sample_puzzle(rng: Random, params: ObjectSubtractionParams) -> ObjectSubtrac
     level = rng.choice(params.levels)
     kinds = params.list_rule_kinds(level)
     rng.shuffle(kinds)
-    spec = SceneSpec(rng.randint(*params.num_objects), params.colours, params.shapes, params.canvas)
+    spec = SceneSpec(rng.randint(*params.num_objects), params.colours, params.shapes, params.canvas, params.varied)
     for kind in kinds:
         for _ in range(_ATTEMPTS):
             draft = SCENE_BUILDERS[kind](rng, spec)

@@ -15,6 +15,9 @@ SIZES = (24, 44)
 CLEAR = 8.0
 """Pixels by which an object is ahead of the next one in a relation, or away from the line between two regions."""
 
+RIVALS = ("pyramid", "cone")
+"""Shapes whose names a person may confuse: both are drawn narrower at the top."""
+
 Appearance: TypeAlias = tuple[str, str]
 """Colour and shape."""
 
@@ -28,6 +31,8 @@ class SceneSpec:
     colours: tuple[str, ...]
     shapes: tuple[str, ...]
     canvas: int
+    varied: bool = False
+    """Whether the objects of an odd-one-out scene vary."""
 
     @property
     def scale(self) -> float:
@@ -49,6 +54,13 @@ class SceneDraft:
     """The rule's value."""
     listed: tuple[Appearance, ...] = ()
     """The listed objects of an enumeration."""
+
+
+def leave_out_rival(rng: Random, shapes: Sequence[str]) -> list[str]:
+    """Return the shapes without pyramid or without cone, at random: one may be taken for the other where a prompt names
+    it."""
+    left_out = rng.choice(RIVALS) if set(RIVALS) <= set(shapes) else None
+    return [shape for shape in shapes if shape != left_out]
 
 
 def min_kept(number: int) -> int:

@@ -8,8 +8,11 @@ from typing import Any, ClassVar
 from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.kit.question_pictures import Pictures
 from vmevalkit.tasks.object_subtraction_task.certificate import certify
 from vmevalkit.tasks.object_subtraction_task.cheats import list_cheats
+from vmevalkit.tasks.object_subtraction_task.pictured import ObjectPicture, find_objects
+from vmevalkit.tasks.object_subtraction_task.PROMPTS import JUDGE_HINT
 from vmevalkit.tasks.object_subtraction_task.puzzle import (
     ObjectSubtraction,
     ObjectSubtractionParams,
@@ -31,7 +34,7 @@ from vmevalkit.tasks.object_subtraction_task.rules import (
 from vmevalkit.tasks.object_subtraction_task.sampling import sample_puzzle
 from vmevalkit.tasks.object_subtraction_task.scene import ObjectScene, VisibleObject
 from vmevalkit.tasks.object_subtraction_task.solution import get_solution_scene
-from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Offer, Task
 
 
 class ObjectSubtractionTask(Task[ObjectSubtraction, ObjectScene, ObjectSubtractionParams]):
@@ -40,18 +43,31 @@ class ObjectSubtractionTask(Task[ObjectSubtraction, ObjectScene, ObjectSubtracti
     name = "object_subtraction"
     title = "Object Subtraction"
     category = "ObjectSubtraction"
+    group = "perception"
     description = "Selective object removal with multi-level cognitive reasoning"
-    version = "2"
+    version = "3"
     puzzle_type = ObjectSubtraction
     params_type = ObjectSubtractionParams
     difficulties: ClassVar[Mapping[str, ObjectSubtractionParams]] = {
         "easy": ObjectSubtractionParams(levels=("L1",)),
         "medium": ObjectSubtractionParams(levels=("L2", "L3")),
-        "hard": ObjectSubtractionParams(levels=("L3", "L4"), num_objects=(7, 8)),
+        "hard": ObjectSubtractionParams(levels=("L3", "L4"), num_objects=(7, 8), varied=True),
     }
     anchored = False
     smallest_mark = 0.006
     tricks = FINAL_STATE_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset(
+        {
+            Offer.FREE_CAMERA,
+            Offer.MARGIN,
+            Offer.STILL_EDGES,
+            Offer.QUICK,
+            Offer.ASYMMETRIC,
+            Offer.MEANT_COLOURS,
+            Offer.SOLID_ANSWER,
+        }
+    )
     complexity = Complexity(2**8, 4, 1.0, "medium")
 
     sample = staticmethod(sample_puzzle)
@@ -108,6 +124,9 @@ class ObjectSubtractionTask(Task[ObjectSubtraction, ObjectScene, ObjectSubtracti
 
     def reading_size(self, puzzle: ObjectSubtraction) -> tuple[int, int]:
         return READING_SIDE, READING_SIDE
+
+    def learn_looks(self, puzzle: ObjectSubtraction, pictures: Pictures) -> ObjectPicture:
+        return find_objects(puzzle, pictures)
 
     def unseen_boxes(self, puzzle: ObjectSubtraction, state: ObjectScene) -> dict[Hashable, Box]:
         hidden = (visible for visible in state.objects if visible.id in state.unseen and not is_gone(puzzle, visible))

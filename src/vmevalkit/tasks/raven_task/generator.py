@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from vmevalkit.core.errors import Uncertified, UsageError
 from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.media.image import Frame
 from vmevalkit.store import layout
 from vmevalkit.tasks.dataset import CUSTOM, create_task_dataset, write_question
 from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER, Raven, RavenParams, certify, complete_puzzle, sample
@@ -43,12 +44,12 @@ class RavenGenerator:
         tiles: list[Tile | None] = list(_parse_puzzle(matrix).tiles)
         return [tiles[row : row + 3] for row in (0, 3, 6)]
 
-    def render_matrix(self, matrix: Matrix, hide_last: bool = False) -> Frame:
-        """Return the image, 450 x 450. A missing tile is shown as a question mark, and so is the last one with
+    def render_matrix(self, matrix: Matrix, hide_last: bool = False) -> Image.Image:
+        """Return the PIL image, 450 x 450. A missing tile is shown as a question mark, and so is the last one with
         ``hide_last``."""
         tiles = _flatten_matrix(matrix)
         cells = [QUESTION if tile is None else Cell(tile) for tile in tiles]
-        return draw(RavenState((*cells[:ANSWER], QUESTION if hide_last else cells[ANSWER])))
+        return Image.fromarray(draw(RavenState((*cells[:ANSWER], QUESTION if hide_last else cells[ANSWER]))))
 
 
 create_dataset = partial(create_task_dataset, TASK)

@@ -8,15 +8,18 @@ from typing import Any, ClassVar
 from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.kit.question_pictures import Pictures
+from vmevalkit.tasks.pictures.cells import CellScene, find_cell_scene
 from vmevalkit.tasks.raven_task import cheats, raven_reasoning, rules, scene
-from vmevalkit.tasks.raven_task.PROMPTS import VIDEO_PROMPT
+from vmevalkit.tasks.raven_task.cell_board import make_cell_board
+from vmevalkit.tasks.raven_task.PROMPTS import JUDGE_HINT, VIDEO_PROMPT
 from vmevalkit.tasks.raven_task.raven_reasoning import ANSWER, Raven, RavenParams
 from vmevalkit.tasks.raven_task.reading import RavenReader
 from vmevalkit.tasks.raven_task.render import SIDE, box_of_cell, draw
 from vmevalkit.tasks.raven_task.sampling import READING_SCALE
 from vmevalkit.tasks.raven_task.scene import RavenState
 from vmevalkit.tasks.raven_task.vocabulary import COLOURS, SHAPES, Attribute
-from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task, majority_index
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Offer, Task, majority_index
 
 RULE_TYPES: dict[Attribute, str] = {
     "shape": "shape_progression",
@@ -40,8 +43,9 @@ class RavenTask(Task[Raven, RavenState, RavenParams]):
     name = "raven"
     title = "Raven"
     category = "AbstractReasoning"
+    group = "deduction"
     description = "Matrices of 3 x 3 tiles, whose rules leave one answer for the missing one"
-    version = "2"
+    version = "3"
     puzzle_type = Raven
     params_type = RavenParams
     difficulties: ClassVar[Mapping[str, RavenParams]] = {
@@ -51,6 +55,10 @@ class RavenTask(Task[Raven, RavenState, RavenParams]):
     }
     reading_scale = READING_SCALE
     tricks = FINAL_STATE_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset(
+        {Offer.FREE_CAMERA, Offer.STILL_EDGES, Offer.QUICK, Offer.MEANT_COLOURS, Offer.WHOLE, Offer.SOLID_ANSWER}
+    )
     complexity = Complexity(600, 4, 1.0, "medium")
 
     sample = staticmethod(raven_reasoning.sample)
@@ -110,6 +118,9 @@ class RavenTask(Task[Raven, RavenState, RavenParams]):
 
     def draw(self, puzzle: Raven, state: RavenState) -> Frame:
         return draw(state)
+
+    def learn_looks(self, puzzle: Raven, pictures: Pictures) -> CellScene[RavenState]:
+        return find_cell_scene(make_cell_board(puzzle), pictures, self.size(puzzle), self.reading_size(puzzle))
 
     def is_intact(self, puzzle: Raven, state: RavenState) -> bool:
         """Return whether every given cell is as it was."""

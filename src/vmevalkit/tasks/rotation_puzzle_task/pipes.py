@@ -65,3 +65,13 @@ def find_group_sizes(rows: int, cols: int, pieces: tuple[int, ...]) -> tuple[int
 def is_connected(rows: int, cols: int, pieces: Sequence[int]) -> bool:
     """Return whether all squares are in one group."""
     return find_group_sizes(rows, cols, tuple(pieces))[0] == rows * cols
+
+
+def is_matched(rows: int, cols: int, pieces: Sequence[int]) -> bool:
+    """Return whether every end meets another end or the edge of the grid, so that nobody sees a gap."""
+    for place, sides in enumerate(pieces):
+        if (place + 1) % cols and bool(sides & RIGHT) != bool(pieces[place + 1] & LEFT):
+            return False
+        if place + cols < rows * cols and bool(sides & BOTTOM) != bool(pieces[place + cols] & TOP):
+            return False
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
@@ -118,10 +118,34 @@ def _encode_sides(sides: Sequence[str]) -> int:
 
 def count_fewest_turns(rows: int, cols: int, start: Sequence[int]) -> int | None:
     """Return how many squares must be rotated at least; None where no rotation connects the pipes."""
+    return _find_least_cost(rows, cols, start, lambda quarters: min(quarters, 1))
+
+
+@lru_cache(maxsize=256)
+def count_fewest_quarter_turns(rows: int, cols: int, start: tuple[int, ...]) -> int:
+    """Return the fewest quarter turns, of all squares together, that connect the pipes; 0 where none do."""
+    return _find_least_cost(rows, cols, start, lambda quarters: quarters) or 0
+
+
+def count_quarter_turns(puzzle: RotationPuzzle) -> int:
+    """Return the quarter turns of the reference solution."""
+    periods = [QUARTERS[kind] for kind in get_pipe_kinds(puzzle)]
+    turns = [square.initial_angle // 90 for square in puzzle.squares]
+    return sum(min(turn, period - turn) for turn, period in zip(turns, periods, strict=True))
+
+
+def _find_least_cost(rows: int, cols: int, start: Sequence[int], cost: Callable[[int], float]) -> int | None:
+    """Return the least cost of a connected layout, given what it costs to rotate a square by some quarter turns."""
     options = []
     for sides in start:
         kind, quarters = classify_piece(sides)
-        options.append([(get_sides(kind, other), float(other != quarters)) for other in range(QUARTERS[kind])])
+        period = QUARTERS[kind]
+        options.append(
+            [
+                (get_sides(kind, other), float(cost(min((other - quarters) % period, (quarters - other) % period))))
+                for other in range(period)
+            ]
+        )
     best = find_cheapest_layout(rows, cols, options)
     return None if best is None else round(best[0])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from vmevalkit.tasks.dataset import (
     write_dataset,
     write_question,
 )
-from vmevalkit.tasks.planning import check_number, iterate_puzzles
+from vmevalkit.tasks.planning import check_number, iterate_mixed_puzzles
 from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle, RotationPuzzleParams, certify
 from vmevalkit.tasks.rotation_puzzle_task.sampling import list_puzzles, sample_puzzle
 from vmevalkit.tasks.rotation_puzzle_task.task import TASK
@@ -57,9 +58,11 @@ class RotationPuzzleGenerator:
             return rng_for("rotation_puzzle", "generator", self._seed, index).choice(listed)
         for attempt in range(_ATTEMPTS):
             try:
-                return sample_puzzle(rng_for("rotation_puzzle", "generator", self._seed, index, attempt), chosen)
+                puzzle = sample_puzzle(rng_for("rotation_puzzle", "generator", self._seed, index, attempt), chosen)
+                certify(puzzle)
             except Uncertified:
                 continue
+            return puzzle
         raise Exhausted(f"no rotation puzzle with {chosen} in {_ATTEMPTS} attempts; choose other params")
 
     def generate_question(
@@ -113,14 +116,9 @@ def _choose_params(
 def _plan_questions(
     number: int, seed: int, chosen: Sequence[RotationPuzzleParams]
 ) -> Iterator[PlannedQuestion[RotationPuzzle]]:
-    """Yield each question. Difficulties overlap, so a puzzle of one is skipped in another."""
-    sources = [iterate_puzzles(TASK, seed, params) for params in chosen]
-    used: set[Hashable] = set()
-    for index in range(number):
-        place = index % len(chosen)
-        puzzle = next(candidate for candidate in sources[place] if TASK.key(candidate) not in used)
-        used.add(TASK.key(puzzle))
-        own = chosen[place]
+    """Yield each question."""
+    for index, puzzle in enumerate(islice(iterate_mixed_puzzles(TASK, seed, chosen), number)):
+        own = chosen[index % len(chosen)]
         yield PlannedQuestion(question_id(TASK.name, index), index, puzzle, own, difficulty_of(TASK, own))
 
 

@@ -9,7 +9,12 @@ from vmevalkit.tasks.evidence import find_spans
 from vmevalkit.tasks.rotation_puzzle_task.metrics import compute_end_metrics, compute_step_metrics
 from vmevalkit.tasks.rotation_puzzle_task.motion import TurnStep, find_jumps, find_steps, read_squares, sum_turning_deg
 from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, find_group_sizes, get_sides
-from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle, get_pipe_kinds
+from vmevalkit.tasks.rotation_puzzle_task.puzzle import (
+    RotationPuzzle,
+    count_fewest_quarter_turns,
+    get_pipe_kinds,
+    get_start_pieces,
+)
 from vmevalkit.tasks.rotation_puzzle_task.scene import BLUE, PipeScene, compute_turn_deg
 from vmevalkit.tasks.rotation_puzzle_task.solving import find_cheapest_layout
 from vmevalkit.tasks.rotation_puzzle_task.states import (
@@ -62,19 +67,19 @@ def measure_progress(puzzle: RotationPuzzle, state: PipeScene) -> float:
     for home, kind in enumerate(get_pipe_kinds(puzzle)):
         own = get_visible_pipe(state, home)
         angle = own.angle_deg if own is not None and own.shape == kind else None
-        options.append([(get_sides(kind, q), _measure_remaining_turn(kind, angle, q)) for q in range(QUARTERS[kind])])
+        options.append([(get_sides(kind, q), _measure_remaining_turns(kind, angle, q)) for q in range(QUARTERS[kind])])
     best = find_cheapest_layout(puzzle.rows, puzzle.cols, options)
     assert best is not None
-    progress = 1 - best[0] / len(puzzle.squares_to_turn)
+    progress = 1 - best[0] / max(count_fewest_quarter_turns(puzzle.rows, puzzle.cols, get_start_pieces(puzzle)), 1)
     return min(max(progress - DAMAGE * _count_damages(puzzle, state), 0.0), 1.0)
 
 
-def _measure_remaining_turn(kind: str, angle_deg: float | None, quarter: int) -> float:
-    """Return what is left to rotate to a quarter turn: 0 when the pipe is there, 1 for a quarter turn and more."""
+def _measure_remaining_turns(kind: str, angle_deg: float | None, quarter: int) -> float:
+    """Return how many quarter turns are left to rotate; a pipe that is nearly at one counts as being there."""
     if angle_deg is None:
         return 1.0
-    offset = abs(compute_turn_deg(kind, angle_deg, 90 * quarter))
-    return min(max((offset - SNAP_DEG) / (90 - 2 * SNAP_DEG), 0.0), 1.0)
+    whole, rest_deg = divmod(abs(compute_turn_deg(kind, angle_deg, 90 * quarter)), 90)
+    return whole + min(max((rest_deg - SNAP_DEG) / (90 - 2 * SNAP_DEG), 0.0), 1.0)
 
 
 def build_state_key(puzzle: RotationPuzzle, state: PipeScene) -> Hashable:

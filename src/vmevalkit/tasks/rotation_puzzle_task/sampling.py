@@ -9,25 +9,43 @@ from random import Random
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vmevalkit.core.errors import Uncertified
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.tasks.rotation_puzzle_task.pipes import QUARTERS, get_sides, is_connected, name_sides, rotate_sides
-from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle, RotationPuzzleParams, Square, classify_piece
-from vmevalkit.tasks.rotation_puzzle_task.solved_layouts import sample_connected_layout
+from vmevalkit.tasks.rotation_puzzle_task.pipes import (
+    QUARTERS,
+    get_sides,
+    is_connected,
+    is_matched,
+    name_sides,
+    rotate_sides,
+)
+from vmevalkit.tasks.rotation_puzzle_task.puzzle import (
+    RotationPuzzle,
+    RotationPuzzleParams,
+    Square,
+    classify_piece,
+    count_fewest_quarter_turns,
+    count_quarter_turns,
+    get_start_pieces,
+)
 from vmevalkit.tasks.rotation_puzzle_task.solving import find_cheapest_layout
 
 MAX_LISTED_SQUARES = 4
 """Puzzles with at most this many squares are few enough to be listed."""
 _SQUARE_COST, _QUARTER_COST = 1_000_000, 1_000
+_BRANCH_COST = 0.3
+"""Layouts with many T have many loops, which stay connected when a square is rotated, so few of them make a puzzle."""
 
 
 @lru_cache(maxsize=256)
 def build_puzzle(rows: int, cols: int, start: tuple[int, ...]) -> RotationPuzzle:
     """Return the puzzle whose first frame shows these pieces.
 
-    Its 0 degrees are the connected layout with the fewest squares rotated, and of these one with the fewest quarter
-    turns. A random choice between equals depends on the pieces alone. Raises Uncertified where nothing connects them.
+    Its 0 degrees are, of the connected layouts in which every end meets another or the edge of the grid, the one with
+    the fewest squares rotated, and of these one with the fewest quarter turns. A random choice between equals depends
+    on the pieces alone. Raises Uncertified where nothing connects them.
     """
     rng = rng_for("rotation_puzzle", "target", rows, cols, start)
     options = []
@@ -40,7 +58,7 @@ def build_puzzle(rows: int, cols: int, start: tuple[int, ...]) -> RotationPuzzle
             cost = _SQUARE_COST * (distance > 0) + _QUARTER_COST * distance + rng.randrange(_QUARTER_COST // 50)
             costs.append((get_sides(kind, other), cost))
         options.append(costs)
-    best = find_cheapest_layout(rows, cols, options)
+    best = find_cheapest_layout(rows, cols, options, matched=True)
     if best is None:
         raise Uncertified(f"the pipes {start} of {rows} x {cols} squares cannot be connected")
     squares = []
@@ -53,9 +71,10 @@ def build_puzzle(rows: int, cols: int, start: tuple[int, ...]) -> RotationPuzzle
 def sample_puzzle(rng: Random, params: RotationPuzzleParams) -> RotationPuzzle:
     """Return a puzzle from a connected layout with some squares rotated.
 
-    Raises Uncertified where fewer or more squares have to be rotated than the params allow.
+    Raises Uncertified where fewer or more squares have to be rotated than the params allow. Whether a layout with loose
+    ends is nearer is left to ``certify``.
     """
-    pieces = list(sample_connected_layout(rng, params.rows, params.cols, params.kinds))
+    pieces = _sample_solved_layout(rng, params)
     for place in rng.sample(range(len(pieces)), rng.randint(params.least_turns, params.most_turns)):
         pieces[place] = rotate_sides(pieces[place], rng.randrange(1, QUARTERS[classify_piece(pieces[place])[0]]))
     puzzle = build_puzzle(params.rows, params.cols, tuple(pieces))
@@ -64,7 +83,32 @@ def sample_puzzle(rng: Random, params: RotationPuzzleParams) -> RotationPuzzle:
         raise Uncertified(
             f"{count} squares have to be rotated; the params ask for {params.least_turns} to {params.most_turns}"
         )
+    if not _is_nearest(puzzle):
+        raise Uncertified("a layout with loose ends is nearer than the one without")
     return puzzle
+
+
+def _is_nearest(puzzle: RotationPuzzle) -> bool:
+    """Return whether no connected layout needs fewer quarter turns than the reference solution: on its way the pipes
+    then come nearer to an answer with every turn."""
+    return count_quarter_turns(puzzle) == count_fewest_quarter_turns(puzzle.rows, puzzle.cols, get_start_pieces(puzzle))
+
+
+def _sample_solved_layout(rng: Random, params: RotationPuzzleParams) -> list[int]:
+    """Return the pieces of a connected layout without loose ends: the cheapest one where costs are random."""
+    options = [
+        [
+            (get_sides(kind, quarters), rng.random() + _BRANCH_COST * (kind == "T"))
+            for kind in params.kinds
+            for quarters in range(QUARTERS[kind])
+        ]
+        for _ in range(params.rows * params.cols)
+    ]
+    best = find_cheapest_layout(params.rows, params.cols, options, matched=True)
+    if best is None:
+        kinds = ", ".join(params.kinds)
+        raise Uncertified(f"pipes of the kinds {kinds} do not connect {params.rows} x {params.cols} squares")
+    return list(best[1])
 
 
 class PipePuzzleList(Sequence[RotationPuzzle]):
@@ -75,7 +119,9 @@ class PipePuzzleList(Sequence[RotationPuzzle]):
         self._starts: list[tuple[int, ...]] = []
         for kinds in product(params.kinds, repeat=params.rows * params.cols):
             for quarters in np.argwhere(_select_starts(params, kinds)).tolist():
-                self._starts.append(tuple(map(get_sides, kinds, quarters)))
+                start = tuple(map(get_sides, kinds, quarters))
+                if _is_nearest(build_puzzle(params.rows, params.cols, start)):
+                    self._starts.append(start)
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -90,18 +136,28 @@ class PipePuzzleList(Sequence[RotationPuzzle]):
         return build_puzzle(self._rows, self._cols, self._starts[index])
 
 
-def _select_starts(
-    params: RotationPuzzleParams, kinds: Sequence[str]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Return for each orientation of pipes of these kinds whether its fewest turns are within the params."""
-    fewest = np.full([QUARTERS[kind] for kind in kinds], len(kinds) + 1)
-    for quarters in np.ndindex(*fewest.shape):
-        if is_connected(params.rows, params.cols, list(map(get_sides, kinds, quarters))):
-            fewest[quarters] = 0
+def _select_starts(params: RotationPuzzleParams, kinds: Sequence[str]) -> NDArray[np.bool_]:
+    """Return for each orientation of pipes of these kinds whether its fewest turns are within the params, and as many
+    lead to a layout without loose ends."""
+    connected = np.full([QUARTERS[kind] for kind in kinds], len(kinds) + 1)
+    matched = connected.copy()
+    for quarters in np.ndindex(*connected.shape):
+        pieces = list(map(get_sides, kinds, quarters))
+        if is_connected(params.rows, params.cols, pieces):
+            connected[quarters] = 0
+            if is_matched(params.rows, params.cols, pieces):
+                matched[quarters] = 0
+    fewest = _count_turns(connected)
+    within = (fewest >= params.least_turns) & (fewest <= params.most_turns)
+    return np.asarray(within & (_count_turns(matched) == fewest))
+
+
+def _count_turns(turns: NDArray[np.int_]) -> NDArray[np.int_]:
+    """Return for each orientation the fewest squares to rotate to one that has 0."""
     # A square reaches any of its orientations in one turn, so one pass over each axis is enough.
-    for axis in range(len(kinds)):
-        fewest = np.minimum(fewest, fewest.min(axis=axis, keepdims=True) + 1)
-    return np.asarray((fewest >= params.least_turns) & (fewest <= params.most_turns))
+    for axis in range(turns.ndim):
+        turns = np.minimum(turns, turns.min(axis=axis, keepdims=True) + 1)
+    return turns
 
 
 @lru_cache(maxsize=16)

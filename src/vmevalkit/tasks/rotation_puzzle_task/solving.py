@@ -21,21 +21,23 @@ _Partial: TypeAlias = "tuple[float, tuple[int, _Partial] | None]"
 
 
 def find_cheapest_layout(
-    rows: int, cols: int, options: Sequence[Sequence[Option]]
+    rows: int, cols: int, options: Sequence[Sequence[Option]], *, matched: bool = False
 ) -> tuple[float, tuple[int, ...]] | None:
     """Return the cost and the pieces of the cheapest connected layout; None where no layout is connected.
 
-    ``options`` has one entry for each square, row by row, as have the pieces.
+    ``options`` has one entry for each square, row by row, as have the pieces. With ``matched``, every end of the layout
+    meets another end or the edge of the grid.
     """
     best: dict[_Frontier, _Partial] = {(0,) * (rows + 1): (0.0, None)}
     order = [(row, col) for col in range(cols) for row in range(rows)]
     for row, col in order:
         extended: dict[_Frontier, _Partial] = {}
         edges = (RIGHT if col + 1 < cols else 0) | (BOTTOM if row + 1 < rows else 0)
+        matched_sides = (LEFT if col else 0) | (TOP if row else 0) if matched else 0
         is_last = (row, col) == order[-1]
         for frontier, partial in best.items():
             for sides, cost in options[row * cols + col]:
-                after = _extend_frontier(frontier, row, rows, sides, edges, is_last)
+                after = _extend_frontier(frontier, row, rows, sides, edges, matched_sides, is_last)
                 if after is None:
                     continue
                 total = partial[0] + cost
@@ -51,11 +53,15 @@ def find_cheapest_layout(
 
 @lru_cache(maxsize=65536)
 def _extend_frontier(
-    frontier: _Frontier, row: int, rows: int, sides: int, edges: int, is_last: bool
+    frontier: _Frontier, row: int, rows: int, sides: int, edges: int, matched_sides: int, is_last: bool
 ) -> _Frontier | None:
-    """Return the frontier after a piece is placed; None where some squares can no longer be connected."""
+    """Return the frontier after a piece is placed; None where some squares can no longer be connected, or an end of
+    ``matched_sides`` meets none."""
     groups = list(frontier)
     from_left, from_above = groups[row], groups[rows]
+    arriving = (LEFT if from_left else 0) | (TOP if from_above else 0)
+    if (arriving ^ sides) & matched_sides:
+        return None
     own = max(groups) + 1
     merged = {own}
     if from_left and sides & LEFT:

@@ -9,9 +9,11 @@ from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.complexity import Complexity
 from vmevalkit.tasks.evidence import MotionLimits
+from vmevalkit.tasks.kit.question_pictures import Pictures
 from vmevalkit.tasks.rotation_puzzle_task.cheats import list_cheats
+from vmevalkit.tasks.rotation_puzzle_task.pictured import PipePicture, find_pipes
 from vmevalkit.tasks.rotation_puzzle_task.planes import READING_SCALE
-from vmevalkit.tasks.rotation_puzzle_task.PROMPTS import NUMBERS, VIDEO_PROMPT
+from vmevalkit.tasks.rotation_puzzle_task.PROMPTS import JUDGE_HINT, NUMBERS, VIDEO_PROMPT
 from vmevalkit.tasks.rotation_puzzle_task.puzzle import (
     RotationPuzzle,
     RotationPuzzleParams,
@@ -31,7 +33,7 @@ from vmevalkit.tasks.rotation_puzzle_task.sampling import list_puzzles, sample_p
 from vmevalkit.tasks.rotation_puzzle_task.scene import SIZE, Pipe, PipeScene, compute_turn_deg, get_layout
 from vmevalkit.tasks.rotation_puzzle_task.solution import get_solution_scene, list_connected_scenes
 from vmevalkit.tasks.rotation_puzzle_task.states import find_consensus_state, get_visible_pipe
-from vmevalkit.tasks.task import PROCESS_MATTERS, Task
+from vmevalkit.tasks.task import PROCESS_MATTERS, Offer, Task
 
 
 class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
@@ -40,8 +42,9 @@ class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
     name = "rotation_puzzle"
     title = "Rotation Puzzle"
     category = "RotationPuzzle"
+    group = "deduction"
     description = "Pipe puzzle with rotatable squares"
-    version = "2"
+    version = "3"
     puzzle_type = RotationPuzzle
     params_type = RotationPuzzleParams
     difficulties: ClassVar[Mapping[str, RotationPuzzleParams]] = {
@@ -52,6 +55,8 @@ class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
     anchored = False
     reading_scale = READING_SCALE
     tricks = PROCESS_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset({Offer.STILL_EDGES, Offer.QUICK, Offer.FREE_HUES, Offer.WHOLE, Offer.SOLID_ANSWER})
     complexity = Complexity(4**4, 2, 0.0, "medium")
     smallest_mark = 0.0015
     motion = MotionLimits(free_steps=0.45, max_steps=0.75, what="a pipe", unit="degrees", scale=90)
@@ -70,6 +75,9 @@ class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
     consensus_state = staticmethod(find_consensus_state)
     state_key = staticmethod(build_state_key)
     cheats = staticmethod(list_cheats)
+
+    def learn_looks(self, puzzle: RotationPuzzle, pictures: Pictures) -> PipePicture:
+        return find_pipes(puzzle, pictures, self.first_frame(puzzle))
 
     def moving_parts(self, puzzle: RotationPuzzle, state: PipeScene) -> dict[Hashable, Any]:
         pipes = {home: get_visible_pipe(state, home) for home in range(len(puzzle.squares))}

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.tasks.rotation_task.mesh import build_mesh
-from vmevalkit.tasks.rotation_task.scene import VoxelPuzzle
+from vmevalkit.tasks.rotation_task.scene import SculptureLook, VoxelPuzzle
 from vmevalkit.tasks.rotation_task.snakes import Voxels
 
 FIRST_VIEW_SIDES = (0.61, 0.66)
 """The longer side of the sculpture in the first view, in widths of the image: at least so much in every sampled puzzle,
 and the size to aim for."""
 _ORBIT_SIDE = 0.92  # the most that all views of the orbit together take, so that none is cut off
-_DISTANCE = 4.5  # from the centre, in radii of the sculpture's bounding ball: a mild perspective
 _ORBIT = np.radians(np.arange(0, 360, 15))
 
 
@@ -37,10 +36,12 @@ class OrbitCamera:
     """How far the image is moved up, in its widths, so that the orbit's views reach as far up as down."""
     first_view_side: float
     """The longer side of the sculpture in the first view, in widths of the image."""
+    stretch: float = 1.0
+    """Height of a voxel, relative to its width."""
 
     def project(self, points: NDArray[np.float64], azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
         """Return where points appear, in widths of the image from its centre, to the right and down."""
-        rotated = (points - self.centre) @ _camera_axes(azim_deg, elev_deg).T
+        rotated = _stretch_height(points - self.centre, self.stretch) @ _camera_axes(azim_deg, elev_deg).T
         scale = self.lens * self.distance / (self.distance - rotated[..., 2:])
         return np.asarray(rotated[..., :2] * scale - [0.0, self.lift])
 
@@ -50,26 +51,28 @@ def camera_of(puzzle: VoxelPuzzle) -> OrbitCamera:
 
     The sculpture has the size to aim for in the first view, or less where a view of the orbit would be cut off.
     """
-    return _frame_orbit(puzzle.voxels, puzzle.elev_deg, puzzle.azim_deg)
+    return _frame_orbit(puzzle.voxels, puzzle.elev_deg, puzzle.azim_deg, puzzle.look)
 
 
 def locate_eye(puzzle: VoxelPuzzle, azim_deg: float, elev_deg: float) -> NDArray[np.float64]:
     """Return the position of the camera, in voxels."""
     centre, radius = _bounding_ball(puzzle.voxels)
-    return np.asarray(centre + _DISTANCE * radius * _camera_axes(azim_deg, elev_deg)[2])
+    away = puzzle.look.distance * radius * _camera_axes(azim_deg, elev_deg)[2]
+    return np.asarray(centre + _stretch_height(away, 1 / puzzle.look.stretch))
 
 
 @lru_cache(maxsize=64)
-def _frame_orbit(voxels: Voxels, elev_deg: float, azim_deg: float) -> OrbitCamera:
+def _frame_orbit(voxels: Voxels, elev_deg: float, azim_deg: float, look: SculptureLook) -> OrbitCamera:
     centre, radius = _bounding_ball(voxels)
-    distance = _DISTANCE * radius
+    distance = look.distance * radius
     azimuths = np.append(_ORBIT, radians(azim_deg))
-    across, down = _project_unit(build_mesh(voxels).corners - centre, azimuths, radians(elev_deg), distance)
+    corners = _stretch_height(build_mesh(voxels).corners - centre, look.stretch)
+    across, down = _project_unit(corners, azimuths, radians(elev_deg), distance)
     low, high = float(down.min()), float(down.max())
     orbit_side = max(2 * float(np.abs(across).max()), high - low)
     first_side = max(float(np.ptp(across[:, -1])), float(np.ptp(down[:, -1])))
     lens = min(FIRST_VIEW_SIDES[1] / first_side, _ORBIT_SIDE / orbit_side)
-    return OrbitCamera(centre, radius, distance, lens, lens * (low + high) / 2, lens * first_side)
+    return OrbitCamera(centre, radius, distance, lens, lens * (low + high) / 2, lens * first_side, look.stretch)
 
 
 @lru_cache(maxsize=64)
@@ -78,6 +81,11 @@ def _bounding_ball(voxels: Voxels) -> tuple[NDArray[np.float64], float]:
     cells = np.array(voxels, np.float64)
     centre = (cells.min(axis=0) + cells.max(axis=0)) / 2
     return centre, float(np.sqrt(((np.abs(cells - centre) + 0.5) ** 2).sum(axis=1).max()))
+
+
+def _stretch_height(points: NDArray[np.float64], stretch: float) -> NDArray[np.float64]:
+    """Return points, relative to the centre, with their heights multiplied."""
+    return points if stretch == 1 else points * np.array([1.0, 1.0, stretch])
 
 
 def _camera_axes(azim_deg: float, elev_deg: float) -> NDArray[np.float64]:

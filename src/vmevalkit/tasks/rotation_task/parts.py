@@ -120,10 +120,10 @@ class PartRenderer:
 
     def _choose_fills(self, voxels: Voxels) -> NDArray[np.float64]:
         if self.puzzle.colours:
-            return shade_faces(voxels, assign_colours(self.puzzle, voxels))
+            return shade_faces(voxels, assign_colours(self.puzzle, voxels), self.puzzle.look.is_shaded)
         mesh = build_mesh(voxels)
         fills = np.zeros((len(mesh.faces), 4))
-        fills[:, 1] = SHADE[mesh.direction] / SHADE.max()
+        fills[:, 1] = SHADE[mesh.direction] / SHADE.max() if self.puzzle.look.is_shaded else 1.0
         fills[:, 3] = ALPHA
         return fills
 

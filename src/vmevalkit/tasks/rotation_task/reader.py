@@ -270,7 +270,7 @@ def _is_same(a: ObservedFrame, b: ObservedFrame) -> bool:
 def _read_paint(puzzle: VoxelPuzzle, fit: PoseFit) -> tuple[str, ...]:
     """Return the colours of the sculpture in the frame."""
     if not puzzle.colours:
-        return (_format_colour(fit.palette[:, 1] / SHADE.max()),)
+        return (_format_colour(fit.palette[:, 1] / (SHADE.max() if puzzle.look.is_shaded else 1.0)),)
     own = assign_colours(puzzle, fit.voxels)
     levels = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in own])
     return tuple(_format_colour(colour) for colour in levels @ fit.palette[:, :3].T + fit.palette[:, 3])

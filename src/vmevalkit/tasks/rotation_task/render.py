@@ -18,8 +18,6 @@ SIDE = 400
 """Width and height of the image."""
 ALPHA = 0.8
 """Opacity of a face."""
-EDGE_WIDTH = 1.2
-"""Width of an edge in pixels."""
 SHADE = np.array([0.86, 0.96, 0.80, 0.91, 0.74, 1.06])
 """Brightness of a face by its direction: the light comes from above and stays with the sculpture."""
 
@@ -30,17 +28,18 @@ def draw_view(puzzle: VoxelPuzzle, state: View) -> Frame:
     if state.has_table:
         canvas.polygon(project_table_rim(puzzle, state) * SIDE, fill=state.table_top.colour)
     if state.voxels:
-        draw_sculpture(canvas, puzzle, state, shade_faces(state.voxels, state.paint))
+        draw_sculpture(canvas, puzzle, state, shade_faces(state.voxels, state.paint, puzzle.look.is_shaded))
     return canvas.frame()
 
 
 @lru_cache(maxsize=64)
-def shade_faces(voxels: Voxels, paint: tuple[str, ...]) -> NDArray[np.float64]:
+def shade_faces(voxels: Voxels, paint: tuple[str, ...], is_shaded: bool = True) -> NDArray[np.float64]:
     """Return the colour and opacity of each face of a sculpture."""
     mesh = build_mesh(voxels)
     colours = np.array([rgba(colour) for colour in paint])
     fills = colours[mesh.owner % len(paint)]
-    fills[:, :3] = np.minimum(fills[:, :3] * SHADE[mesh.direction, None], 1.0)
+    if is_shaded:
+        fills[:, :3] = np.minimum(fills[:, :3] * SHADE[mesh.direction, None], 1.0)
     fills[:, 3] = ALPHA
     return fills
 
@@ -56,7 +55,7 @@ def draw_sculpture(
     mesh = build_mesh(view.voxels)
     order = order_faces(mesh, locate_eye(puzzle, view.azim_deg, view.elev_deg))
     points = project_view(puzzle, view, mesh.corners) * canvas.width
-    width = EDGE_WIDTH * view.zoom * canvas.width / SIDE
+    width = puzzle.look.edge_width * view.zoom * canvas.width / SIDE
     canvas.polygons(points[mesh.faces[order]], fills[order], edge, width)
 
 

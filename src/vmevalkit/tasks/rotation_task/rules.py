@@ -78,13 +78,25 @@ def _find_misfit_at_end(puzzle: VoxelPuzzle, readings: Sequence[TimedView]) -> l
         return []
     first = float(np.median([misfit for seconds, misfit in misfits if seconds <= misfits[0][0] + _END_S / 2]))
     last = float(np.median([misfit for seconds, misfit in misfits if seconds >= misfits[-1][0] - _END_S]))
-    if last <= max(_MISFIT_COLOURED if puzzle.colours else _MISFIT, _MISFIT_GROWTH * first):
+    most = max(_MISFIT_COLOURED if puzzle.colours else _MISFIT, _MISFIT_GROWTH * first)
+    if last <= most:
         return []
     detail = (
         f"The sculpture does not match at the end: it differs {last / max(first, 1e-4):.0f} times as much as at the "
         "beginning."
     )
-    return [Finding("structure_misfit", True, detail, misfits[-1][0])]
+    since_s = _find_last_start([(seconds, misfit > most) for seconds, misfit in misfits])
+    return [Finding("structure_misfit", True, detail, since_s)]
+
+
+def _find_last_start(flags: Sequence[tuple[float, bool]]) -> float:
+    """Return since when the flag holds until the end of the video."""
+    since_s = flags[-1][0]
+    for seconds, flag in reversed(flags):
+        if not flag:
+            break
+        since_s = seconds
+    return since_s
 
 
 def _find_climb(puzzle: VoxelPuzzle, readings: Sequence[TimedView]) -> list[Finding]:
@@ -101,11 +113,17 @@ def _find_recolouring(readings: Sequence[TimedView]) -> list[Finding]:
     last = _measure_hues([view for seconds, view in readings if seconds > readings[-1][0] - _END_S])
     if first is None or last is None or first.shape != last.shape:
         return []
-    change = np.linalg.norm(last - first, axis=1).mean()
     strength = max(np.linalg.norm(hues, axis=1).mean() for hues in (first, last))
-    if change <= max(_COLOUR_CHANGE, _HUE_CHANGE * strength):
+    most = max(_COLOUR_CHANGE, _HUE_CHANGE * strength)
+    if np.linalg.norm(last - first, axis=1).mean() <= most:
         return []
-    return [Finding("colour_changed", True, "The sculpture changes its colour.", readings[-1][0])]
+
+    def has_changed(view: View) -> bool:
+        hues = _measure_hues([view])
+        return hues is None or hues.shape != first.shape or bool(np.linalg.norm(hues - first, axis=1).mean() > most)
+
+    since_s = _find_last_start([(seconds, has_changed(view)) for seconds, view in readings])
+    return [Finding("colour_changed", True, "The sculpture changes its colour.", since_s)]
 
 
 def _measure_hues(views: Sequence[View]) -> NDArray[np.float64] | None:

@@ -13,6 +13,23 @@ BASE_COLOUR = "#b3b3e6"
 
 
 @dataclass(frozen=True, slots=True)
+class SculptureLook:
+    """How a sculpture is drawn: as here, or as somebody else's pictures show it."""
+
+    distance: float = 4.5
+    """Of the camera from the centre, in radii of the sculpture's bounding ball: a mild perspective."""
+    stretch: float = 1.0
+    """Height of a voxel, relative to its width."""
+    is_shaded: bool = True
+    """Whether faces are brighter or darker by their direction."""
+    edge_width: float = 1.2
+    """Width of an edge, in pixels of the drawn image."""
+
+
+DRAWN = SculptureLook()
+
+
+@dataclass(frozen=True, slots=True)
 class VoxelPuzzle:
     """A sculpture, a first view of it, and the angle by which the camera is to rotate around it."""
 
@@ -28,6 +45,11 @@ class VoxelPuzzle:
     """One colour for each voxel; empty where all have the base colour."""
 
     @property
+    def look(self) -> SculptureLook:
+        """How the sculpture is drawn."""
+        return DRAWN
+
+    @property
     def final_azim_deg(self) -> float:
         """Azimuth of the final view."""
         return (self.azim_deg + self.angle_deg) % 360
@@ -36,6 +58,17 @@ class VoxelPuzzle:
     def paint(self) -> tuple[str, ...]:
         """One colour for each voxel, or one for all."""
         return self.colours or (BASE_COLOUR,)
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedVoxelPuzzle(VoxelPuzzle):
+    """A puzzle whose pictures somebody else drew."""
+
+    seen_look: SculptureLook = DRAWN
+
+    @property
+    def look(self) -> SculptureLook:
+        return self.seen_look
 
 
 @dataclass(frozen=True, slots=True)

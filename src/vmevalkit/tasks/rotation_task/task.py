@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from vmevalkit.media.image import Frame
 from vmevalkit.tasks.complexity import Complexity
 from vmevalkit.tasks.evidence import MotionLimits
+from vmevalkit.tasks.kit.question_pictures import Pictures
 from vmevalkit.tasks.rotation_task.acceptance import (
     find_consensus,
     is_accepted,
@@ -18,6 +19,8 @@ from vmevalkit.tasks.rotation_task.acceptance import (
 )
 from vmevalkit.tasks.rotation_task.cheats import make_cheats
 from vmevalkit.tasks.rotation_task.params import RotationParams
+from vmevalkit.tasks.rotation_task.pictured import SculptureScene, find_sculpture
+from vmevalkit.tasks.rotation_task.PROMPTS import JUDGE_HINT
 from vmevalkit.tasks.rotation_task.reader import RotationReader
 from vmevalkit.tasks.rotation_task.render import SIDE, draw_view
 from vmevalkit.tasks.rotation_task.rules import check_trace
@@ -25,7 +28,7 @@ from vmevalkit.tasks.rotation_task.sampling import certify_puzzle, puzzle_key, s
 from vmevalkit.tasks.rotation_task.scene import View, VoxelPuzzle, angle_between, solution_at
 from vmevalkit.tasks.rotation_task.tabletop import paint_backdrops
 from vmevalkit.tasks.rotation_task.text import describe_dataset, format_prompt, make_metadata
-from vmevalkit.tasks.task import PROCESS_MATTERS, Task
+from vmevalkit.tasks.task import PROCESS_MATTERS, Offer, Task
 
 STEP_DEG = 30.0
 """A step of the camera, in degrees."""
@@ -40,8 +43,9 @@ class RotationTask(Task[VoxelPuzzle, View, RotationParams]):
     name = "rotation"
     title = "3D Mental Rotation"
     category = "3D Mental Rotation"
+    group = "perception"
     description = describe_dataset(())
-    version = "2"
+    version = "3"
     puzzle_type = VoxelPuzzle
     params_type = RotationParams
     difficulties: ClassVar[Mapping[str, RotationParams]] = {
@@ -53,6 +57,18 @@ class RotationTask(Task[VoxelPuzzle, View, RotationParams]):
     has_flat_colours = False
     reading_scale = 0.5
     tricks = PROCESS_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset(
+        {
+            Offer.FREE_CAMERA,
+            Offer.MARGIN,
+            Offer.QUICK,
+            Offer.ASYMMETRIC,
+            Offer.FREE_HUES,
+            Offer.WHOLE,
+            Offer.SOLID_ANSWER,
+        }
+    )
     complexity = Complexity(360**2, 3, 1.0, "extreme")
     smallest_mark = 0.001
     motion = MotionLimits(free_steps=0.6, max_steps=1.2, what="the camera", unit="degrees", scale=STEP_DEG)
@@ -83,6 +99,9 @@ class RotationTask(Task[VoxelPuzzle, View, RotationParams]):
     def vary_backdrop(self, puzzle: VoxelPuzzle, state: View, image: Frame) -> list[Frame]:
         """The prompt mentions a table, so a video may show one."""
         return paint_backdrops(draw_view(puzzle, replace(state, has_table=False)), image)
+
+    def learn_looks(self, puzzle: VoxelPuzzle, pictures: Pictures) -> SculptureScene:
+        return find_sculpture(puzzle, pictures)
 
     def check_puzzle(self, puzzle: VoxelPuzzle) -> None:
         if not all(abs(place) <= 100 for voxel in puzzle.voxels for place in voxel):

@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.complexity import Complexity
+from vmevalkit.tasks.kit.question_pictures import Pictures
+from vmevalkit.tasks.pictures.cells import CellScene, find_cell_scene
+from vmevalkit.tasks.sudoku_task.cell_board import make_cell_board
 from vmevalkit.tasks.sudoku_task.cheats import make_cheats
 from vmevalkit.tasks.sudoku_task.grids import BOXES
-from vmevalkit.tasks.sudoku_task.PROMPTS import VIDEO_PROMPT, VIDEO_PROMPT_WITH_BOXES
+from vmevalkit.tasks.sudoku_task.PROMPTS import JUDGE_HINT, VIDEO_PROMPT, VIDEO_PROMPT_WITH_BOXES
 from vmevalkit.tasks.sudoku_task.reading import SudokuReader
 from vmevalkit.tasks.sudoku_task.render import SIDE, box_of_cell, draw_state
 from vmevalkit.tasks.sudoku_task.rules import check_trace, is_accepted, measure_progress
@@ -26,7 +29,7 @@ from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
     sample_sudoku,
     solution_at,
 )
-from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Task, majority_index
+from vmevalkit.tasks.task import FINAL_STATE_MATTERS, Offer, Task, majority_index
 
 
 class SudokuTask(Task[Sudoku, SudokuState, SudokuParams]):
@@ -38,8 +41,9 @@ class SudokuTask(Task[Sudoku, SudokuState, SudokuParams]):
     name = "sudoku"
     title = "Sudoku"
     category = "Sudoku"
+    group = "deduction"
     description = "Latin squares and sudokus with blanks, each with one solution"
-    version = "2"
+    version = "3"
     puzzle_type = Sudoku
     params_type = SudokuParams
     difficulties: ClassVar[Mapping[str, SudokuParams]] = {
@@ -50,6 +54,18 @@ class SudokuTask(Task[Sudoku, SudokuState, SudokuParams]):
     reading_scale = READING_SCALE
     smallest_mark = 0.003
     tricks = FINAL_STATE_MATTERS
+    judge_hint = JUDGE_HINT
+    offers = frozenset(
+        {
+            Offer.FREE_CAMERA,
+            Offer.MARGIN,
+            Offer.STILL_EDGES,
+            Offer.QUICK,
+            Offer.ASYMMETRIC,
+            Offer.FREE_HUES,
+            Offer.WHOLE,
+        }
+    )
     complexity = Complexity(3**9, 2, 1.0, "low")
 
     sample = staticmethod(sample_sudoku)
@@ -98,6 +114,9 @@ class SudokuTask(Task[Sudoku, SudokuState, SudokuParams]):
 
     def draw(self, puzzle: Sudoku, state: SudokuState) -> Frame:
         return draw_state(puzzle.order, state)
+
+    def learn_looks(self, puzzle: Sudoku, pictures: Pictures) -> CellScene[SudokuState]:
+        return find_cell_scene(make_cell_board(puzzle), pictures, self.size(puzzle), self.reading_size(puzzle))
 
     def is_intact(self, puzzle: Sudoku, state: SudokuState) -> bool:
         """Return whether every given digit is as it was."""

@@ -45,7 +45,8 @@ def make_count_question(rng: Random, answer: str, _index: int) -> SyntheticQuest
     count = sum(thing.shape == shape for things in scenes for thing in things)
     if count == 0:
         raise Uncertified(f"no {shape} in either image")
-    numbers = [str(other) for other in range(max(0, count - 3), count + 4)]
+    lowest = count - rng.randint(0, min(3, count))  # the right number is as often the lowest or the highest of the four
+    numbers = [str(other) for other in range(lowest, lowest + 4)]
     return SyntheticQuestion(
         "attribute_appr",
         "count_shape",

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 CATEGORIES = {
     "Attribute (Appr.)": "attribute_appr",
@@ -27,7 +27,7 @@ CATEGORIES = {
     "Positional Relationship (Obj.–Reg.)": "positional_obj_reg",
     "Positional Relationship (Reg.–Reg.)": "positional_reg_reg",
 }
-"""The name of each question type of the dataset in results; the first five are tasks."""
+"""The name of each question type of the dataset in results; the specification's are the first five."""
 LETTERS = "ABCD"
 WORDING = "MMSI_WORDING"
 """The environment variable that selects another wording of the task files under lmms_eval, such as ``aligned``."""
@@ -98,24 +98,32 @@ def msr_doc_to_visual(doc: Mapping[str, Any]) -> list[Image.Image]:
 
 
 def decode_image(item: Any) -> Image.Image:
-    """Return an image as RGB. Loaders pass raw bytes, a mapping with ``bytes`` or ``path``, or a Pillow image."""
+    """Return an image as RGB, upright by its EXIF data.
+
+    Loaders pass raw bytes, a mapping with ``bytes`` or ``path``, or a Pillow image."""
     if isinstance(item, Mapping):
         item = item.get("bytes") or item.get("path")
     if isinstance(item, Image.Image):
-        return item.convert("RGB")
+        return ImageOps.exif_transpose(item).convert("RGB")
     if isinstance(item, bytes | bytearray | memoryview):
-        return Image.open(BytesIO(bytes(item))).convert("RGB")
+        return ImageOps.exif_transpose(Image.open(BytesIO(bytes(item)))).convert("RGB")
     if isinstance(item, str | os.PathLike):
-        return Image.open(item).convert("RGB")
+        return ImageOps.exif_transpose(Image.open(item)).convert("RGB")
     raise TypeError(f"an image of the dataset is {type(item).__name__}; expected bytes, a mapping or a Pillow image")
 
 
 # ----------------------------------------------------------------------------------------------------------- answers
 
-_TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
-_CLOSED_REASONING = re.compile(rf"<({_TAGS})>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_OPEN_REASONING = re.compile(rf"<(?:{_TAGS})>.*", re.DOTALL | re.IGNORECASE)
-_LONE_END = re.compile(rf".*</(?:{_TAGS})>", re.DOTALL | re.IGNORECASE)
+_TAGS = "think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|seed:think"
+_OPEN, _CLOSE = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷)", rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷)"
+_CLOSED_REASONING = re.compile(rf"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
+_OPEN_REASONING = re.compile(rf"{_OPEN}.*", re.DOTALL | re.IGNORECASE)
+_LONE_END = re.compile(rf".*{_CLOSE}", re.DOTALL | re.IGNORECASE)
+_CHANNEL = re.compile(  # the harmony format, with its marks or, where a server strips them, with the words alone
+    r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>(.*?)(?=<\|(?:end|return|call|start)\|>|\Z)",
+    re.DOTALL,
+)
+_BARE_CHANNELS = re.compile(r"\Aanalysis\s?(?=\S).*?assistantfinal", re.DOTALL)
 _ANSWER_TAG = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
 
 _MENTION = re.compile(r"(?<![A-Za-z0-9'’\-])[A-Za-z](?![A-Za-z0-9]|['’][a-z]|-\w)")
@@ -147,7 +155,16 @@ _DENIED_AFTER = re.compile(
     r"|does\s+not|doesn['’]t)(?!\w)",
     re.IGNORECASE,
 )
-_ALTERNATIVE = re.compile(r"^(?:or|and|/|&|vs\.?)\s*(?:options?\s*|choices?\s*)?[\s*_\"'“‘`({\[<$]*", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"^,?\s*(?:or|and|/|&|\||,|vs\.?)\s*(?:maybe\s+|perhaps\s+|possibly\s+|even\s+)?(?:options?\s*|choices?\s*)?"
+    r"[\s*_\"'“‘`({\[<$]*",
+    re.IGNORECASE,
+)
+_JOINED_BEFORE = re.compile(
+    r"(?<![A-Za-z0-9'’\-])([A-Za-z])[\s*_\"'”’`)}\]>$]*,?\s*(?:\b(?:or|and)\b|/|&|\|)\s*"
+    r"(?:maybe\s+|perhaps\s+|possibly\s+|even\s+)?(?:options?\s*|choices?\s*)?[\s*_\"'“‘`({\[<$]*$",
+    re.IGNORECASE,
+)
 _SPEAKS_OF_IT = re.compile(r"^\s*(?:because|since|as|is|was|must|given|which|based|from|for|and|or|seems|can|cannot)\b")
 _ARTICLE_OF = re.compile(r"^\s+[a-z0-9]")
 
@@ -176,7 +193,12 @@ def read_answer(response: str, letters: str = LETTERS) -> str | None:
 
 
 def strip_reasoning(response: str) -> str:
-    """Return a response without reasoning in tags: closed, not closed, or with its first tag left to the template."""
+    """Return a response without reasoning in tags: closed, not closed, or with its first tag left to the template.
+
+    Of a response in channels (harmony) only the final one counts."""
+    if channels := _CHANNEL.findall(response):
+        response = "\n".join(text for name, text in channels if name == "final")
+    response = _BARE_CHANNELS.sub("", response)
     text = _CLOSED_REASONING.sub(" ", response)
     text = _LONE_END.sub(" ", text)
     return _OPEN_REASONING.sub(" ", text).strip()
@@ -227,7 +249,13 @@ class _Mention:
         return not re.search(r"\w", line) and bool(re.match(r"[)}\]\"'`*_]*\s*(?:[.:)\-–—,\n]|$)", self._raw_after))
 
     def has_alternative(self, letters: str) -> bool:
-        """Whether another letter follows at once, as in "B or C"."""
+        """Whether another letter is joined to it, as in "B or C"."""
+        earlier = _JOINED_BEFORE.search(self._raw_before)
+        if earlier is not None and earlier[1].upper() in letters and earlier[1].upper() != self.letter:
+            found = _MENTION.match(self._text, earlier.start(1))
+            mention = None if found is None else _Mention(self._text, found)
+            if mention is not None and not (mention.is_word or mention.is_denied):
+                return True
         joined = _ALTERNATIVE.match(self._after)
         if joined is None:
             return False
@@ -305,3 +333,33 @@ def filter_motion_cam(dataset: Any) -> Any:
 def filter_msr(dataset: Any) -> Any:
     """Keep MSR."""
     return _filter_type(dataset, "msr")
+
+
+def filter_positional_cam_cam(dataset: Any) -> Any:
+    """Keep Positional Relationship (Cam.–Cam.)."""
+    return _filter_type(dataset, "positional_cam_cam")
+
+
+def filter_positional_cam_obj(dataset: Any) -> Any:
+    """Keep Positional Relationship (Cam.–Obj.)."""
+    return _filter_type(dataset, "positional_cam_obj")
+
+
+def filter_positional_cam_reg(dataset: Any) -> Any:
+    """Keep Positional Relationship (Cam.–Reg.)."""
+    return _filter_type(dataset, "positional_cam_reg")
+
+
+def filter_positional_obj_obj(dataset: Any) -> Any:
+    """Keep Positional Relationship (Obj.–Obj.)."""
+    return _filter_type(dataset, "positional_obj_obj")
+
+
+def filter_positional_obj_reg(dataset: Any) -> Any:
+    """Keep Positional Relationship (Obj.–Reg.)."""
+    return _filter_type(dataset, "positional_obj_reg")
+
+
+def filter_positional_reg_reg(dataset: Any) -> Any:
+    """Keep Positional Relationship (Reg.–Reg.)."""
+    return _filter_type(dataset, "positional_reg_reg")

@@ -1,0 +1,280 @@
+"""Leftovers: what the end of a video shows that its state does not explain, and which parts of the puzzle it does not
+show. A leftover gates by what it is, not by its size alone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import Any, Literal
+
+from vmevalkit.core.records import Finding
+from vmevalkit.media.residual import Blob, Box
+from vmevalkit.tasks.task import AnyTask, FrameReading
+
+END_S = 0.5
+"""What is seen in this last time is seen at the end."""
+PASSING_SHARE = 0.015
+"""Content that covers this share of the image on the way is mentioned."""
+_TRACKING_MARGIN = 0.06
+"""How far an overlay may move from one comparison to the next, as a share of the image."""
+_COUNTED_SHARE = 0.5
+"""Areas count that have this share of the smallest thing that means something."""
+_FRAGMENTS = 1.5
+"""Several areas count that are together this many times as large as the smallest thing that means something."""
+_MARGIN = 0.06
+"""Width of the margin of an image, as a share of it."""
+_AROUND_CELL = 0.015
+"""How far the background of a cell may reach beyond it."""
+_CORNER = (0.12, 0.26)
+"""Where the corners of a cell begin and end, as shares of it: a highlight fills them, a piece or a digit does not."""
+_CORNER_SHARE, _MIN_CORNERS = 0.5, 3
+"""Share of a corner that a highlight fills, and the fewest corners."""
+_MIN_GROWTH, _MIN_MOTION = 1.6, 0.03
+"""An overlay that came in grew by this factor after it touched the edge, or moved by this share of the image."""
+_THIN, _SLENDER = 0.6, 3.0
+"""Thickness of a thin mark, in sides of the smallest part; the area of a slender one in squares of its thickness."""
+_ON_WAY, _ON_GROUND = 0.8, 0.95
+"""Share of a mark that is where a part has moved; share of one that is on ground of one colour."""
+
+Trace = Sequence[FrameReading[Any]]
+
+Meaning = Literal["thing", "cover", "mark", "style"]
+"""A thing could be a part; a cover is over a part that decides; a mark is a trail, a highlight, an arrow or a caption;
+style is light, shading, and the size of what is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What must be known of a scene to tell what a leftover is."""
+
+    smallest_part: float
+    """Area of the smallest part, as a share of the image."""
+    board: Box
+    """The puzzle, without the margin around it."""
+    deciding: Sequence[Box] = ()
+    """Parts that decide whether the state is an answer."""
+    cells: Sequence[Box] = ()
+    """Cells that may have another colour behind their content."""
+
+
+def classify(blob: Blob, around: Surroundings, came_in: bool = False) -> Meaning:
+    """Return what a leftover is. ``came_in`` says that it was seen to come in over the edge of the image."""
+    if blob.is_style:
+        return "style"
+    if not blob.overlaps(around.board) or _is_highlight(blob, around):
+        return "mark"
+    is_slender = blob.area >= _SLENDER * blob.thickness**2
+    if blob.moved_share >= _ON_WAY and is_slender and not blob.is_bare:
+        return "mark"  # a trail, an arrow along the move, a path that is drawn and then walked
+    if any(blob.overlaps(box) for box in around.deciding):
+        return "cover"
+    is_thin = blob.thickness <= _THIN * sqrt(around.smallest_part)
+    if came_in or (is_thin and is_slender and blob.flat_share >= _ON_GROUND and not blob.is_bare):
+        return "mark"
+    return "thing"
+
+
+def describe_surroundings(task: AnyTask, puzzle: Any, state: Any) -> Surroundings:
+    """Return what a task says of a scene."""
+    return Surroundings(
+        task.smallest_mark,
+        task.board_box(puzzle),
+        task.deciding_boxes(puzzle, state),
+        task.highlight_boxes(puzzle),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Something that is not part of the puzzle and is there at the end."""
+
+    blob: Blob
+    """The area that it covers at the end."""
+    since_s: float
+    """When it appeared."""
+    came_in: bool
+    """Whether it was seen to come in over the edge of the image."""
+
+
+def find_overlays(trace: Trace) -> list[Overlay]:
+    """Return what the last comparison does not explain and earlier ones of the last half second show too."""
+    compared = [reading for reading in trace if reading.blobs is not None]
+    if not compared:
+        return []
+    return [_trace_back(blob, compared) for blob in compared[-1].blobs or () if _is_lasting(blob, compared)]
+
+
+def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[Overlay]) -> list[Finding]:
+    """Return a gating finding where the end of the video shows a thing that is not part of the puzzle, or a cover over
+    what decides, and a remark on marks and style."""
+    if not overlays:
+        return []
+    state = next(reading.state for reading in reversed(trace) if reading.blobs is not None)
+    around, explained = describe_surroundings(task, puzzle, state), task.explained_boxes(puzzle, state)
+    large = [
+        (overlay, classify(overlay.blob, around, overlay.came_in))
+        for overlay in overlays
+        if overlay.blob.area >= _COUNTED_SHARE * task.smallest_mark
+        and not any(overlay.blob.is_inside(box) for box in explained)
+    ]
+    things = [overlay for overlay, meaning in large if meaning in ("thing", "cover")]
+    total = sum(overlay.blob.area for overlay in things)
+    largest = max((overlay.blob.area for overlay in things), default=0.0)
+    # Small differences inside single cells are the reader's matter: a digit may have another typeface.
+    fragments = sum(o.blob.area for o in things if not any(o.blob.is_inside(cell) for cell in around.cells))
+    if largest >= task.smallest_mark or fragments >= _FRAGMENTS * task.smallest_mark:
+        since_s = min(overlay.since_s for overlay in things)
+        detail = (
+            f"At the end something that is not part of the puzzle covers {total:.1%} of the image, "
+            f"from {since_s:.2f} s on."
+        )
+        return [Finding("foreign_content", True, detail, since_s)]
+    return [
+        Finding(name, False, detail, min(overlay.since_s for overlay in found))
+        for name, wanted, detail in _REMARKS
+        if (found := [overlay for overlay, meaning in large if meaning == wanted])
+    ]
+
+
+_REMARKS: tuple[tuple[str, Meaning, str], ...] = (
+    ("mark_added", "mark", "At the end there is a trail, a highlight, an arrow or a caption."),
+    ("style_changed", "style", "At the end light, shading or line widths differ from the question."),
+)
+
+
+def _is_highlight(blob: Blob, around: Surroundings) -> bool:
+    """Return whether a blob is the background of whole cells in another colour, behind what they show.
+
+    Beside them only thin remains are left: around the piece of the next cell, say."""
+    filled = [cell for cell in around.cells if blob.overlaps(cell) and _count_corners(blob, cell) >= _MIN_CORNERS]
+    if not filled or blob.at_edge:
+        return False
+    margin = _AROUND_CELL
+    wider = [(left - margin, top - margin, right + margin, bottom + margin) for left, top, right, bottom in filled]
+    return blob.measure_rest(wider) <= _THIN * sqrt(around.smallest_part)
+
+
+def _count_corners(blob: Blob, cell: Box) -> int:
+    """Return how many corners of a cell a blob fills."""
+    left, top, right, bottom = cell
+    (begin, end), wide, high = _CORNER, right - left, bottom - top
+    columns = ((left + begin * wide, left + end * wide), (right - end * wide, right - begin * wide))
+    rows = ((top + begin * high, top + end * high), (bottom - end * high, bottom - begin * high))
+    corners = [(x, y, u, v) for x, u in columns for y, v in rows]
+    return sum(blob.measure_coverage(corner) >= _CORNER_SHARE for corner in corners)
+
+
+def find_unseen_parts(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[Overlay]) -> list[Finding]:
+    """Return a finding where parts of the puzzle could not be seen in the last half second.
+
+    A part that does not decide is excused if something that came in from outside covers it, or if the video shows it in
+    no frame: the image may be cropped.
+    """
+    read = [reading for reading in trace if reading.state is not None]
+    unseen = [(reading.seconds, task.unseen_boxes(puzzle, reading.state)) for reading in read]
+    last_s = read[-1].seconds
+    at_end = [boxes for seconds, boxes in unseen if seconds > last_s - END_S]
+    if not all(at_end):
+        return []
+    at_start = [boxes for seconds, boxes in unseen if seconds <= read[0].seconds + END_S]
+    hidden = _find_common(at_end)
+    cropped = _find_common(at_start)
+    deciding = task.deciding_boxes(puzzle, read[-1].state)
+    covers = [overlay.blob for overlay in overlays if overlay.came_in]
+    parts = [name for name in hidden if name not in cropped and not _is_covered(at_end[-1][name], covers, deciding)]
+    if not parts:
+        return []
+    since_s = min(_find_start(unseen, name) for name in parts)
+    others = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+    detail = f"A part of the puzzle{others} cannot be seen at the end, from {since_s:.2f} s on."
+    return [Finding("unseen_at_end", True, detail, since_s)]
+
+
+def _find_common(boxes: Sequence[Any]) -> list[Hashable]:
+    return [name for name in boxes[-1] if all(name in each for each in boxes)] if boxes else []
+
+
+def _is_covered(box: Box, covers: Sequence[Blob], deciding: Sequence[Box]) -> bool:
+    """Return whether something that came in covers a part that does not decide."""
+    left, top, right, bottom = box
+    does_decide = any(
+        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in deciding
+    )
+    return not does_decide and any(blob.overlaps(box) for blob in covers)
+
+
+def _find_start(unseen: Sequence[tuple[float, Any]], name: Hashable) -> float:
+    """Return since when a part is unseen."""
+    start_s = unseen[-1][0]
+    for seconds, boxes in reversed(unseen):
+        if name not in boxes:
+            break
+        start_s = seconds
+    return start_s
+
+
+def _is_lasting(blob: Blob, compared: Trace) -> bool:
+    """Return whether the earlier comparisons of the last half second show it too: one frame may be coded badly."""
+    end_s = compared[-1].seconds
+    earlier = [reading for reading in compared[:-1] if reading.seconds > end_s - END_S]
+    return not earlier or any(
+        other.overlaps(blob.box, _TRACKING_MARGIN) for reading in earlier[-2:] for other in reading.blobs or ()
+    )
+
+
+def _trace_back(blob: Blob, compared: Trace) -> Overlay:
+    """Follow a blob back in time to where it appeared."""
+    history, since_s = [blob], compared[-1].seconds
+    for reading in reversed(compared[:-1]):
+        earlier = [other for other in reading.blobs or () if other.overlaps(history[-1].box, _TRACKING_MARGIN)]
+        if not earlier:
+            break
+        history.append(next((other for other in earlier if other.at_edge), earlier[0]))
+        since_s = reading.seconds
+    return Overlay(blob, since_s, _has_come_in(history[::-1]))
+
+
+def _has_come_in(history: Sequence[Blob]) -> bool:
+    """Return whether something touched the edge when it appeared, and then grew or moved into the image.
+
+    What appears at once, or was painted at the edge, did not come in. Nor did a place from which something was erased:
+    there is nothing over it.
+    """
+    if history[-1].is_bare:
+        return False
+    first = history[0]
+    has_grown = any(_measure_box(blob) >= _MIN_GROWTH * _measure_box(first) for blob in history[1:])
+    has_moved = any(_measure_motion(first, blob) >= _MIN_MOTION for blob in history[1:])
+    # In a margin of its own colour it may be seen only after a while.
+    is_near_edge = min(first.left, first.top, 1 - first.right, 1 - first.bottom) < _MARGIN
+    return (first.at_edge and has_grown) or (is_near_edge and has_moved)
+
+
+def _measure_box(blob: Blob) -> float:
+    return (blob.right - blob.left) * (blob.bottom - blob.top)
+
+
+def _measure_motion(one: Blob, other: Blob) -> float:
+    across, down = (
+        (a + b - c - d) / 2
+        for a, b, c, d in (
+            (one.left, one.right, other.left, other.right),
+            (one.top, one.bottom, other.top, other.bottom),
+        )
+    )
+    return hypot(across, down)
+
+
+def find_passing_content(trace: Trace) -> list[Finding]:
+    """Return a remark where something that is not part of the puzzle covers much of the image for a while."""
+    compared = [reading for reading in trace if reading.blobs is not None]
+    covered = [reading for reading in compared if any(blob.area > PASSING_SHARE for blob in reading.blobs or ())]
+    if not covered:
+        return []
+    largest = max(blob.area for reading in covered for blob in reading.blobs or ())
+    detail = (
+        f"Something that is not part of the puzzle covers {largest:.0%} of the image, "
+        f"from {covered[0].seconds:.2f} s on, in {len(covered)} of {len(compared)} frames that were compared."
+    )
+    return [Finding("unexplained_content", False, detail, covered[0].seconds)]

@@ -1,0 +1,1 @@
+"""Small puzzle files that run as they are: ``vmevalkit tasks --template move`` prints one."""

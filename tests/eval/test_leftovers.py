@@ -1,0 +1,150 @@
+"""What a leftover is, which of them gate, and parts that nobody saw at the end. No videos here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from vmevalkit.eval.leftovers import Surroundings, classify, find_leftovers, find_overlays, find_unseen_parts
+from vmevalkit.media.residual import Blob
+from vmevalkit.tasks import TASKS
+from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku, SudokuState
+from vmevalkit.tasks.task import FrameReading
+
+TASK = TASKS["sudoku"]
+[PUZZLE] = plan(TASK, 1, 4, TASK.preset())
+SOLVED: SudokuState = TASK.solution(PUZZLE, 1.0)
+
+
+def make_blob(left: float, top: float, width: float, height: float, holes: bool = False) -> Blob:
+    at_edge = left <= 0 or top <= 0 or left + width >= 1 or top + height >= 1
+    mask = np.ones((40, 40), np.bool_)
+    if holes:
+        mask[:14] = mask[-14:] = False
+    box = left, top, left + width, top + height
+    return Blob(*box, width * height, at_edge, thickness=min(width, height), mask=mask)
+
+
+def make_trace(blobs: list[Blob | None], unseen: frozenset[int] = frozenset()) -> list[FrameReading[Any]]:
+    """Return readings of the solved puzzle, 0.1 s apart; the cells are unseen while there is a blob."""
+    return [
+        FrameReading(0.1 * i, SudokuState(SOLVED.cells, unseen if blob else frozenset()), (blob,) if blob else ())
+        for i, blob in enumerate(blobs)
+    ]
+
+
+def given_cell(puzzle: Sudoku) -> int:
+    return next(cell for cell, digit in enumerate(puzzle.givens) if digit and cell % puzzle.order == 0)
+
+
+def has_foreign_content(trace: list[FrameReading[Any]]) -> bool:
+    return any(finding.gating for finding in find_leftovers(TASK, PUZZLE, trace, find_overlays(trace)))
+
+
+def has_unseen_parts(trace: list[FrameReading[Any]]) -> bool:
+    return bool(find_unseen_parts(TASK, PUZZLE, trace, find_overlays(trace)))
+
+
+def test_what_moves_in_over_the_edge_and_rests_in_the_margin_is_excused() -> None:
+    coming = [make_blob(0.0, 0.9 - 0.04 * i, 0.04, 0.08) for i in range(5)]
+    assert not has_foreign_content(make_trace([None] * 3 + coming + [coming[-1]] * 6))
+
+
+def test_what_appears_at_the_edge_did_not_come_in() -> None:
+    painted = make_blob(0.0, 0.5, 0.08, 0.08)
+    assert has_foreign_content(make_trace([None] * 5 + [painted] * 9))
+
+
+def test_what_is_erased_from_the_edge_on_did_not_come_in() -> None:
+    coming = [replace(make_blob(0.0, 0.9 - 0.04 * i, 0.08, 0.08), is_bare=True) for i in range(5)]
+    assert has_foreign_content(make_trace([None] * 3 + coming + [coming[-1]] * 6))
+
+
+def test_what_came_in_may_not_cover_what_decides() -> None:
+    _, top, right, bottom = TASK.deciding_boxes(PUZZLE, SOLVED)[0]
+    coming = [make_blob(0.0, top, share * right, bottom - top) for share in (0.2, 0.4, 0.6, 0.8, 1.0)]
+    assert has_foreign_content(make_trace([None] * 3 + coming + [coming[-1]] * 6))
+
+
+def test_a_cell_in_another_colour_is_a_highlight() -> None:
+    left, top, right, bottom = TASK.highlight_boxes(PUZZLE)[given_cell(PUZZLE)]
+    box = (left + 0.01, top + 0.01, right - left - 0.02, bottom - top - 0.02)
+    assert not has_foreign_content(make_trace([None] * 5 + [make_blob(*box)] * 9))
+    assert has_foreign_content(make_trace([None] * 5 + [make_blob(*box, holes=True)] * 9)), "corners are not filled"
+
+
+PART = 0.04
+"""Side of the smallest part."""
+AROUND = Surroundings(PART**2, board=(0.1, 0.1, 0.9, 0.9), deciding=[(0.7, 0.7, 0.8, 0.8)])
+DISC = replace(make_blob(0.3, 0.3, PART, PART), flat_share=1.0)
+STROKE = replace(make_blob(0.3, 0.3, 0.2, 0.01), flat_share=1.0)
+
+
+def test_a_compact_leftover_is_a_thing_wherever_parts_moved() -> None:
+    assert classify(DISC, AROUND) == "thing"
+    assert classify(replace(DISC, moved_share=1.0), AROUND) == "thing"
+
+
+def test_over_what_decides_it_is_a_cover() -> None:
+    assert classify(replace(DISC, left=0.7, top=0.7, right=0.74, bottom=0.74), AROUND, came_in=True) == "cover"
+
+
+def test_what_came_in_and_touches_nothing_that_decides_is_a_mark() -> None:
+    assert classify(DISC, AROUND, came_in=True) == "mark"
+
+
+def test_a_slender_leftover_where_a_part_has_moved_is_a_trail() -> None:
+    trail = replace(STROKE, left=0.6, top=0.74, right=0.8, bottom=0.75, flat_share=0.5, moved_share=0.8)
+    assert classify(trail, AROUND) == "mark"
+    assert classify(replace(trail, moved_share=0.79), AROUND) == "cover", "it crosses out what decides"
+    assert classify(replace(trail, is_bare=True), AROUND) == "cover", "what is erased there is not a trail"
+    assert classify(replace(trail, area=2.9 * trail.thickness**2), AROUND) == "cover", "a blot is not a trail"
+
+
+def test_a_thin_mark_on_the_ground_is_a_mark_and_across_parts_a_thing() -> None:
+    assert classify(STROKE, AROUND) == "mark"
+    assert classify(replace(STROKE, flat_share=0.94), AROUND) == "thing"
+    assert classify(replace(STROKE, thickness=0.61 * PART, area=0.02), AROUND) == "thing"
+    assert classify(replace(STROKE, is_bare=True), AROUND) == "thing", "something is missing there"
+
+
+def test_beside_the_puzzle_everything_is_a_caption() -> None:
+    caption = replace(DISC, left=0.02, right=0.09)
+    assert classify(caption, AROUND) == "mark"
+    assert classify(replace(caption, right=0.11), AROUND) == "thing"
+
+
+def test_light_and_line_widths_are_style_even_over_what_decides() -> None:
+    over = replace(DISC, left=0.7, top=0.7, right=0.74, bottom=0.74)
+    assert classify(replace(over, is_light=True), AROUND) == "style"
+    assert classify(replace(over, is_rim=True), AROUND) == "style"
+
+
+def test_marks_and_style_are_remarks() -> None:
+    blob = replace(make_blob(0.3, 0.3, 0.1, 0.1), is_light=True)
+    [finding] = find_leftovers(TASK, PUZZLE, trace := make_trace([None] * 5 + [blob] * 9), find_overlays(trace))
+    assert (finding.name, finding.gating) == ("style_changed", False)
+
+
+def test_a_given_may_be_covered_only_by_what_came_in() -> None:
+    cell = given_cell(PUZZLE)
+    left, top, right, bottom = TASK.highlight_boxes(PUZZLE)[cell]
+    height = bottom - top
+    coming = [make_blob(0.0, top, share * right, height) for share in (0.2, 0.4, 0.6, 0.8, 0.9)]
+    unseen = frozenset({cell})
+    assert not has_unseen_parts(make_trace([None] * 3 + coming + [coming[-1]] * 6, unseen))
+    appearing = make_blob(left, top, right - left, height)
+    assert has_unseen_parts(make_trace([None] * 3 + [appearing] * 11, unseen))
+
+
+def test_a_part_that_was_seen_in_the_last_half_second_counts_as_seen() -> None:
+    blob = make_blob(0.4, 0.4, 0.1, 0.1)
+    assert not has_unseen_parts(make_trace([None] * 5 + [blob] * 7 + [None] * 2, frozenset({0})))
+
+
+def test_a_part_that_is_cropped_from_the_start_is_excused() -> None:
+    trace = [FrameReading(0.1 * i, SudokuState(SOLVED.cells, frozenset({0})), ()) for i in range(14)]
+    assert not has_unseen_parts(trace)
