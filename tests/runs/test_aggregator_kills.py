@@ -22,7 +22,7 @@ from emulators.server import Answer, Call
 from vmevalkit.media.image import encode_png
 from vmevalkit.store.runs import load_all_runs
 
-QUESTIONS = 8
+QUESTIONS = 16
 KILLED_AFTER = (3, 7, 5, 11)
 """Requests of each process before it is killed."""
 ROWS = """
@@ -72,8 +72,10 @@ def test_nothing_is_ordered_twice(emulator: Callable[[], Any], rows: str, name: 
         orders = Counter(order.asked["prompt"] for order in provider.orders.values())
     runs = load_all_runs(tmp_path / "outputs", "first")
     assert set(orders.values()) == {1}, "a video was ordered and billed twice"
-    assert len(orders) == len(runs) == QUESTIONS, errors
+    assert len(runs) == QUESTIONS, errors
+    # A process that is killed before its request arrives leaves a question that was never ordered, and cannot know it.
+    finished = sum(run.status == "success" for run in runs)
     assert {run.status for run in runs} <= {"success", "uncertain"}, out
-    assert sum(run.status == "success" for run in runs) >= QUESTIONS - len(KILLED_AFTER) * 3
+    assert QUESTIONS - len(KILLED_AFTER) * 3 <= finished <= len(orders) <= QUESTIONS
     if rows == "replicate":  # its list shows the orders whose answers were lost
         assert {run.status for run in runs} == {"success"}
