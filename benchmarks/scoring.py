@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 
 from benchmarks.measure import Claim, interleaved, report
-from vmevalkit.eval.rules import score_timed_frames, working_size
+from vmevalkit.eval.pipeline import score_timed_frames, working_size
 from vmevalkit.media.fitting import fit
 from vmevalkit.media.image import Frame
 from vmevalkit.media.video import read_frames, write_video

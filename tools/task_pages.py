@@ -21,7 +21,7 @@ from typing import Any
 
 import orjson
 
-from vmevalkit.eval.rules import score_timed_frames, working_size
+from vmevalkit.eval.pipeline import score_timed_frames, working_size
 from vmevalkit.media.video import read_frames, write_video
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
@@ -38,8 +38,12 @@ WHAT_GROUPS_ASK = {
     "deduction": "to deduce an answer from what is given and from rules",
     "perception": "to see what is where, how much there is of it and how it turns",
 }
+WHAT_IS_JUDGED = {
+    "process": "Judged by its process: every move must be legal and visible.",
+    "outcome": "Judged by its outcome: only the final state matters.",
+}
 COLUMNS = (
-    "task", "what the video must show", "what decides", "lines", "questions/s", "ms a frame", "cheats passed",
+    "task", "what the video must show", "judged", "lines", "questions/s", "ms a frame", "cheats passed",
     "honest failed",
 )  # fmt: skip
 
@@ -141,7 +145,7 @@ def _make_table(tasks: list[AnyTask], measures: Measures) -> Iterator[str]:
     yield (
         f"The {len(tasks)} tasks of this package, by the ability that they ask for. `python tools/task_pages.py` "
         "writes this page and the pages of the puzzles from the code and from docs/tasks.json. The pictures are in the "
-        "[gallery](GALLERY.md).\n"
+        "[gallery](GALLERY.md). Process: every move must be legal and visible. Outcome: only the final state matters.\n"
     )
     known = [measures[task.name] for task in tasks if task.name in measures]
     if known:
@@ -168,7 +172,7 @@ def _make_row(task: AnyTask, found: dict[str, Any]) -> str:
     cells = [
         f"[{task.title}]({_find_page(task)})",
         task.description,
-        _decides(task),
+        _find_what_is_judged(task),
         *(str(found.get(name, "–")) for name in ("lines", "questions_per_second", "ms_per_frame")),
         *(_format_errors(certificate, *names) for names in (("cheats", "wrong_passes"), ("honest", "wrong_fails"))),
     ]
@@ -188,8 +192,8 @@ def _find_page(task: AnyTask) -> str:
     return f"../src/vmevalkit/tasks/{task.name}_task/{task.name.upper()}.md"
 
 
-def _decides(task: AnyTask) -> str:
-    return "the final state" if task.tricks["cut_to_final"] == "pass" else "the way"
+def _find_what_is_judged(task: AnyTask) -> str:
+    return "outcome" if task.tricks["cut_to_final"] == "pass" else "process"
 
 
 def _make_page(task: SceneTask[Any, Any], found: dict[str, Any]) -> Iterator[str]:
@@ -197,7 +201,7 @@ def _make_page(task: SceneTask[Any, Any], found: dict[str, Any]) -> Iterator[str
     yield f"# {task.title}\n"
     yield f"{task.description}. {(type(task).__doc__ or '').strip().splitlines()[0]}\n"
     yield (
-        f"Group: {task.group}. {_decides(task).capitalize()} decides. File: "
+        f"Group: {task.group}. {WHAT_IS_JUDGED[_find_what_is_judged(task)]} File: "
         f"[{Path(module).name}](../../src/vmevalkit/tasks/puzzles/{Path(module).name}), "
         f"`vmevalkit generate --task {task.name} --n 3`.\n"
     )

@@ -66,21 +66,21 @@ def test_score_ends_with_the_rates() -> None:
     notes = [line for line in lines if line.startswith("- ")]
     assert notes[1].startswith("- the models have scores for different questions (halfway 2, oracle 4, static 4)")
     assert notes[-1] == (
-        "- no score of the trick baselines cut_to_final and noise as a yardstick; to add them: vmevalkit run --model "
+        "- no score of the reference baselines cut_to_final and noise; to add them: vmevalkit run --model "
         "cut_to_final noise --experiment first && vmevalkit score --experiment first"
     )
     assert lines[-1] == "next: vmevalkit report --experiment first"
 
 
 @pytest.mark.slow
-def test_the_named_commands_add_the_yardstick() -> None:
+def test_the_named_commands_add_the_reference_baselines() -> None:
     note = good("results --experiment first").splitlines()[-1]
     run_line, score_line = note.partition("to add them: ")[2].split(" && ")
     good(run_line.removeprefix("vmevalkit ") + " --seconds 0.5")
     good(score_line.removeprefix("vmevalkit "))
     out = good("results --experiment first")
     assert "to add" not in out
-    assert "- yardstick, videos that show no reasoning: static 0%" in out
+    assert "- reference baselines, whose videos show no reasoning: static 0%" in out
 
 
 def test_results_in_several_formats_and_groups() -> None:
@@ -192,7 +192,7 @@ def test_an_experiment_runs_the_baselines_unless_its_file_says_no() -> None:
     Path("third.yaml").write_text(text)
     out = good("experiment third.yaml")
     assert "third: 4 run, 0 kept" in out
-    assert "- yardstick, videos that show no reasoning: static 0%" in out
+    assert "- reference baselines, whose videos show no reasoning: static 0%" in out
     assert "to add" not in out
     Path("without.yaml").write_text(text.replace("third", "fourth") + "baselines: false\n")
     assert "fourth: 2 run, 0 kept" in good("experiment without.yaml")

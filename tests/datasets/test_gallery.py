@@ -46,7 +46,7 @@ def test_an_overview_has_the_cards_of_a_group_side_by_side() -> None:
     one, two, four = (draw_overview(names) for names in (["maze"], ["chess", "maze"], ["chess", "maze", "raven"]))
     assert one.shape == two.shape and one.shape[1] == OVERVIEW_WIDTH
     assert four.shape[0] - one.shape[0] > 150  # raven belongs to another group, with a heading of its own
-    # In the maze the way counts, so its card comes first.
+    # The maze judges the process, so its card comes first.
     third = OVERVIEW_WIDTH // 3
     assert np.array_equal(one[:, :third], two[:, :third]) and not np.array_equal(one, two)
 

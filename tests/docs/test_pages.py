@@ -22,9 +22,9 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, task in TASKS.items() if not isinstance(task, SceneTask)])
-def test_the_readme_says_of_each_task_what_counts(name: str) -> None:
+def test_the_readme_says_of_each_task_what_is_judged(name: str) -> None:
     [counted] = re.findall(rf"^\| \[{name}\]\(\S+\) \| [^|]+ \| ([^|]+) \|$", README, re.M)
-    assert counted == ("the final state" if TASKS[name].tricks["cut_to_final"] == "pass" else "the way")
+    assert counted == ("outcome" if TASKS[name].tricks["cut_to_final"] == "pass" else "process")
 
 
 def test_the_verdict_of_the_readme_is_that_of_its_score() -> None:

@@ -21,7 +21,7 @@ from vmevalkit.audit.kinds import effects
 from vmevalkit.audit.kinds.chess_honest import draw_arrow, get_animation, get_pixel
 from vmevalkit.audit.kinds.timeline import Moment, Painter, Timing, ease, paint_solution, rise
 from vmevalkit.core.records import Score
-from vmevalkit.eval.rules import score_timed_frames, working_size
+from vmevalkit.eval.pipeline import score_timed_frames, working_size
 from vmevalkit.media.canvas import Canvas, rgba
 from vmevalkit.media.image import Frame
 from vmevalkit.media.video import TimedFrame

@@ -13,8 +13,8 @@ import pytest
 
 from vmevalkit.audit.kinds import effects
 from vmevalkit.eval.api import score_frames
+from vmevalkit.eval.pipeline import score_timed_frames
 from vmevalkit.eval.question_puzzle import read_first_frame
-from vmevalkit.eval.rules import score_timed_frames
 from vmevalkit.media.image import Frame, encode_png
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.store.layout import question_folder

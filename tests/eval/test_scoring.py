@@ -22,7 +22,7 @@ from vmevalkit.core.errors import MediaError, UsageError
 from vmevalkit.core.records import Question
 from vmevalkit.eval.api import close_workers
 from vmevalkit.eval.experiment import score_videos
-from vmevalkit.eval.rules import score_timed_frames
+from vmevalkit.eval.pipeline import score_timed_frames
 from vmevalkit.media.image import Frame
 from vmevalkit.media.video import TimedFrame, read_frames, write_video
 from vmevalkit.store.scores import load_scores

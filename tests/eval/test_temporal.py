@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from temporal_videos import LOWERS, make_oracle, play
 
-from vmevalkit.eval.rules import read_and_judge
+from vmevalkit.eval.pipeline import read_and_judge
 from vmevalkit.eval.temporal import TEMPORAL_METRICS, _measure_clarity, _measure_consistency
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.task import AnyTask

@@ -283,9 +283,9 @@ def test_videos_made_elsewhere_and_runs_without_a_video_are_shown(tmp_path: Path
     (door / "prompt.txt").write_text("Open it.")
     run(["cut_to_final"], questions, "first", outputs, seconds=1.0)
     score_experiment("first", outputs, evaluations)
-    remarks: list[str] = []
-    page = build_report("first", outputs, evaluations, tmp_path / "report", on_remark=remarks.append)
-    assert remarks == ["1 run has no video: cut_to_final 1; the rates leave them out"]
+    notes: list[str] = []
+    page = build_report("first", outputs, evaluations, tmp_path / "report", on_note=notes.append)
+    assert notes == ["1 run has no video: cut_to_final 1; the rates leave them out"]
     assert "no video, failed: ModelError: the baseline" in parse(page).text
     videos = tmp_path / "videos"
     videos.mkdir()

@@ -147,7 +147,7 @@ def test_baselines_and_experiments_are_not_pooled() -> None:
     table = make_rate_table(make_scores(values), ["domain"])
     assert [rate.rate.value for rate in table.rates] == [pytest.approx(2 / 3)]
     assert table.notes[0] == "the lines are without the baselines static; --by model shows them"
-    assert "yardstick, videos that show no reasoning: static 0%" in "\n".join(table.notes)
+    assert "reference baselines, whose videos show no reasoning: static 0%" in "\n".join(table.notes)
     only = make_rate_table(make_scores({"static": {"maze": [1, 5]}}), ["domain"])
     assert [rate.rate.value for rate in only.rates] == [0.5]
     rows = [*make_rows({"a": {"maze": [5, 5]}}), *make_rows({"a": {"maze": [1, 1]}}, experiment="second")]
@@ -177,14 +177,14 @@ def test_nothing_scored_is_a_sentence() -> None:
     )  # fmt: skip
 
 
-def test_the_yardstick_names_the_commands_that_add_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reference_baselines_name_the_commands_that_add_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     models = {"m": {"maze": [5, 1]}, "static": {"maze": [1, 1]}}
     frame = make_scores(models)
     notes = notes_of(frame).splitlines()
-    assert notes[-2] == "yardstick, videos that show no reasoning: static 0% (0% to 66%)"
+    assert notes[-2] == "reference baselines, whose videos show no reasoning: static 0% (0% to 66%)"
     assert notes[-1] == (
-        "no score of the trick baselines cut_to_final and noise as a yardstick; to add them: vmevalkit run --model "
+        "no score of the reference baselines cut_to_final and noise; to add them: vmevalkit run --model "
         "cut_to_final noise --experiment first --questions DIR && vmevalkit score --experiment first"
     )
     for question in ("maze_task/maze_0000", "maze_task/maze_0001", "chess_task/chess_0000"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from arbitrary_frames import read_arbitrary_frames
 
-from vmevalkit.eval.rules import score_timed_frames
+from vmevalkit.eval.pipeline import score_timed_frames
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.planning import plan

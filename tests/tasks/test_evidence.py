@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from vmevalkit.tasks.evidence import MotionLimits, PartReading, check_motion, find_spans
+from vmevalkit.tasks.evidence import MotionLimits, PartReading, check_part_motion, find_spans
 
 LIMITS = MotionLimits(free_steps=1.25, max_steps=2.6, what="the dot", unit="cells")
 FPS = 24
@@ -19,7 +19,7 @@ def track(position: Callable[[float], float | None], seconds: float = 3.0, fps: 
 
 
 def names(readings: list[PartReading]) -> list[str]:
-    return [finding.name for finding in check_motion(readings, lambda a, b: abs(a - b), LIMITS)]
+    return [finding.name for finding in check_part_motion(readings, lambda a, b: abs(a - b), LIMITS)]
 
 
 @pytest.mark.parametrize("fps", [8, 12, 24, 30])
@@ -44,7 +44,7 @@ def test_a_short_fast_motion_around_corners_is_no_jump() -> None:
 
 
 def test_a_move_in_the_dark_is_not_shown() -> None:
-    [finding] = check_motion(
+    [finding] = check_part_motion(
         track(lambda t: 3 * t if t < 0.3 else None if t < 0.5 else 10.0), lambda a, b: abs(a - b), LIMITS
     )
     assert finding.name == "not_shown" and finding.gating

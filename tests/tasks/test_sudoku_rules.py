@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vmevalkit.baselines.degradations import DEGRADATIONS
 from vmevalkit.baselines.tricks import TRICKS, build_task_tricks
-from vmevalkit.eval.rules import score_timed_frames
+from vmevalkit.eval.pipeline import score_timed_frames
 from vmevalkit.eval.verdict import judge
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.tasks.sudoku_task import TASK, CellInk, Sudoku, SudokuParams, SudokuState

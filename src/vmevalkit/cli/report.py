@@ -67,13 +67,13 @@ def write_report(
     options: object | None = None,
 ) -> None:
     """Write the report and print where it is."""
-    remarks: list[str] = []
+    notes: list[str] = []
     with progress("videos") as on_done:
         from vmevalkit.report import build
 
         given = options if isinstance(options, build.ReportOptions) else build.ReportOptions(confirm=_confirm_size)
-        page = build.build_report(experiment, outputs, evaluations, out, on_done, remarks.append, given)
-    for line in remarks:
+        page = build.build_report(experiment, outputs, evaluations, out, on_done, notes.append, given)
+    for line in notes:
         typer.echo(line, err=True)
     typer.echo(f"report: {page}")
 

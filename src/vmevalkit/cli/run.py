@@ -37,8 +37,8 @@ from vmevalkit.cli.options import (
 )
 from vmevalkit.cli.progress import jobs_table
 from vmevalkit.core.errors import UsageError
+from vmevalkit.core.reference_baselines import add_reference_baselines
 from vmevalkit.core.secrets import redact
-from vmevalkit.core.yardstick import add_yardstick
 
 if TYPE_CHECKING:
     from vmevalkit.runs.cost_estimate import CostEstimate, ModelEstimate
@@ -63,7 +63,9 @@ def run(
     samples: Annotated[int, typer.Option(help="Videos of each question.")] = 1,
     with_baselines: Annotated[
         bool,
-        typer.Option("--with-baselines", help="Run the trick baselines static, cut_to_final and noise as a yardstick."),
+        typer.Option(
+            "--with-baselines", help="Run the trick baselines static, cut_to_final and noise, the reference baselines."
+        ),
     ] = False,
     workers: Workers = WORKERS,
     limit: Annotated[
@@ -137,7 +139,7 @@ def run(
     from vmevalkit.jobs.progress import Progress
 
     models, tasks = split_models(model), select_tasks(task)
-    models = add_yardstick(models) if with_baselines else models
+    models = add_reference_baselines(models) if with_baselines else models
     if resubmit_uncertain and not dry_run:
         confirm_resubmission(outputs, experiment, models, yes)
     jobs = Progress()

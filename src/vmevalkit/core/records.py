@@ -149,7 +149,7 @@ class Score:
     legal_progress: float | None = None
     """Progress that was legally shown: that of the state before the first violation, or of the final state where there
     is none or only the final state matters. What something foreign hides does not lower it. None where the scorer does
-    not judge the way."""
+    not judge the process."""
     findings: tuple[Finding, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     """Measurements of the task, each described in the task's documentation."""
@@ -180,7 +180,7 @@ class Score:
         """A reward for training, from 0 to 1: 1 for a pass, 0 where unscored, else half of the smaller of outcome and
         legal progress.
 
-        Where a scorer does not judge the way, the outcome counts alone; without an outcome the value is scaled."""
+        Where a scorer does not judge the process, the outcome counts alone; without an outcome the value is scaled."""
         if self.value is None:
             return 0.0
         if self.success if self.passed is None else self.passed:

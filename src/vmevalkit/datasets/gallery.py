@@ -83,7 +83,7 @@ def measure_overview(tasks: Sequence[str] | None = None) -> tuple[int, int]:
 
 
 def _group_tasks(tasks: Sequence[str] | None) -> dict[str, list[AnyTask]]:
-    """Return the tasks of each group; those in which the way counts come first."""
+    """Return the tasks of each group; those that judge the process come first."""
     chosen = sorted((TASKS[name] for name in tasks or TASKS), key=_is_judged_by_final_state)
     groups = {group: [task for task in chosen if task.group == group] for group in _HEADINGS}
     return {group: members for group, members in groups.items() if members}
@@ -102,9 +102,9 @@ def _is_judged_by_final_state(task: AnyTask) -> bool:
 
 
 def _draw_card(canvas: Canvas, task: AnyTask, left: int, top: int, seed: int) -> None:
-    counted = "the final state counts" if _is_judged_by_final_state(task) else "the way counts"
+    judged = "outcome" if _is_judged_by_final_state(task) else "process"
     canvas.text(task.title, left, top + 10, 14, _TEXT, bold=True, anchor="left")
-    canvas.text(counted, left + _CARD_WIDTH, top + 10, 11, _QUIET_TEXT, anchor="right")
+    canvas.text(judged, left + _CARD_WIDTH, top + 10, 11, _QUIET_TEXT, anchor="right")
     difficulties = list(task.difficulties)
     puzzle = plan(task, 1, seed, task.preset(difficulties[len(difficulties) // 2]))[0]
     frames = _trim([task.draw(puzzle, task.solution(puzzle, moment)) for moment in OVERVIEW_MOMENTS])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from vmevalkit.core.errors import NotAVideo, UsageError
 from vmevalkit.core.records import Placement, Question, Score
 from vmevalkit.core.scorer import RULES
+from vmevalkit.eval.pipeline import JudgedVideo, read_and_judge, working_size
 from vmevalkit.eval.question_puzzle import find_puzzle, read_first_frame
-from vmevalkit.eval.rules import JudgedVideo, read_and_judge, working_size
 from vmevalkit.eval.video_arrays import to_video_arrays
 from vmevalkit.eval.video_job import VideoJob, VideoScorer, score_job
 from vmevalkit.media.image import Frame

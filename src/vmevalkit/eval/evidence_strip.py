@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from vmevalkit.core.records import Finding, Placement
-from vmevalkit.eval.rules import JudgedVideo, make_registrar, read_opening, working_size
+from vmevalkit.eval.pipeline import JudgedVideo, make_registrar, read_opening, working_size
 from vmevalkit.eval.state_overlay import READ, REMARK, WRONG, StateOverlay
 from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.image import Frame

@@ -16,8 +16,8 @@ from vmevalkit.core.records import Question, Score
 from vmevalkit.eval.evidence_strip import make_evidence_strip
 from vmevalkit.eval.labelled_videos import LabelledVideo
 from vmevalkit.eval.perturbations import DRAWN, HARMFUL, HARMLESS, HonestVideo
+from vmevalkit.eval.pipeline import JudgedVideo, read_and_judge, working_size
 from vmevalkit.eval.question_puzzle import find_puzzle
-from vmevalkit.eval.rules import JudgedVideo, read_and_judge, working_size
 from vmevalkit.media.image import encode_jpeg, encode_png, read_image
 from vmevalkit.media.video import TimedFrame, probe, read_frames
 from vmevalkit.store import layout

@@ -9,7 +9,7 @@ from typing import Any
 
 from vmevalkit.core.records import FailureMode, Finding, Score
 from vmevalkit.eval.leftovers import find_leftovers, find_overlays, find_passing_content, find_unseen_parts
-from vmevalkit.eval.seen import check_motion
+from vmevalkit.tasks.evidence import check_motion
 from vmevalkit.tasks.task import AnyTask, FrameReading, readable
 
 SETTLED_S = 0.5

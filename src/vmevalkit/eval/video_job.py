@@ -15,8 +15,8 @@ import numpy as np
 from vmevalkit.core.errors import MediaError, NotAVideo
 from vmevalkit.core.records import Placement, Question, Score
 from vmevalkit.core.scorer import RULES
+from vmevalkit.eval.pipeline import score_timed_frames, working_size
 from vmevalkit.eval.question_puzzle import find_puzzle, read_first_frame
-from vmevalkit.eval.rules import score_timed_frames, working_size
 from vmevalkit.eval.video_arrays import VideoArray
 from vmevalkit.jobs.pool import WorkerPool, check_workers
 from vmevalkit.jobs.result import JobResult, run_item

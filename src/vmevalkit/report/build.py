@@ -13,9 +13,10 @@ from vmevalkit.report.context import ReportContext, choose_scorers, make_context
 from vmevalkit.report.examples import ExampleChooser
 from vmevalkit.report.exports import check_exports, write_exports
 from vmevalkit.report.gallery import write_gallery
-from vmevalkit.report.gaps import list_gaps
 from vmevalkit.report.media_files import sum_video_bytes
 from vmevalkit.report.methods import write_methods
+from vmevalkit.report.missing_data import list_missing_data
+from vmevalkit.report.notes import list_notes
 from vmevalkit.report.pages import (
     Link,
     describe_section,
@@ -28,7 +29,6 @@ from vmevalkit.report.pages import (
 from vmevalkit.report.part_files import write_sections, write_table
 from vmevalkit.report.provenance import Provenance, collect_provenance
 from vmevalkit.report.provenance_tables import tabulate_provenance
-from vmevalkit.report.remarks import list_remarks
 from vmevalkit.report.section import Section
 from vmevalkit.report.sections import SECTIONS
 from vmevalkit.report.sections.ranking import compute_bands
@@ -75,12 +75,12 @@ def build_report(
     evaluations: Path | str = layout.EVALUATIONS,
     out: Path | str | None = None,
     on_done: Callable[[int, int], None] | None = None,
-    on_remark: Callable[[str], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
     options: ReportOptions | None = None,
 ) -> Path:
     """Write the report of an experiment and return its first page. Nothing is scored.
 
-    ``on_done`` gets the numbers of finished and of all videos, ``on_remark`` a line for each thing that the rates leave
+    ``on_done`` gets the numbers of finished and of all videos, ``on_note`` a line for each thing that the rates leave
     out. The first page is written last, so an interrupted report keeps its old one.
     """
     options = options or ReportOptions()
@@ -101,13 +101,13 @@ def build_report(
     write_gallery(
         frame, folder, evaluations, models, scorers, experiment, with_videos, options.workers, chooser, on_done
     )  # fmt: skip
-    remarks = list_remarks(frame, experiment, outputs, evaluations)
+    notes = list_notes(frame, experiment, outputs, evaluations)
     provenance = collect_provenance(frame, options.certificates)
     write_file(folder / "provenance.json", record_bytes(to_json(provenance)))
     certificates = _copy_certificates(provenance, folder)
     shared: dict[str, Any] = {
         "kicker": "VMEvalKit report",
-        "remarks": remarks,
+        "notes": notes,
         "with_videos": with_videos,
         "examples": chooser.chosen,
         "video_count": f"{chooser.count:,}",
@@ -119,9 +119,9 @@ def build_report(
         write_scorer_page(contexts, place, provenance, folder, experiment, shared, SECTIONS, make_links(PAGE))
     if not contexts:
         _write_page_without_scores(frame, provenance, folder, experiment, shared)
-    if on_remark:
-        for line in remarks:
-            on_remark(line)
+    if on_note:
+        for line in notes:
+            on_note(line)
     return folder / PAGE
 
 
@@ -170,9 +170,9 @@ def write_scorer_page(
     figures, tables = f"figures/{name}", f"tables/{name}"
     sections = [section for make in makers if (section := make(context)) is not None]
     bands = compute_bands(context) if len(context.scored) else None
-    gaps, notes = list_gaps(context), tabulate_provenance(provenance)
+    missing, origin = list_missing_data(context), tabulate_provenance(provenance)
     write_sections(sections, folder / figures, folder / tables)
-    for table in [*gaps, *notes]:
+    for table in [*missing, *origin]:
         write_table(table, folder / tables)
     scorers = [each.scorer for each in contexts]
     values = {
@@ -186,9 +186,9 @@ def write_scorer_page(
         "sections": [describe_section(section) for section in sections],
         "figures": figures,
         "tables": tables,
-        "gaps": [describe_table(table) for table in gaps],
+        "missing_data": [describe_table(table) for table in missing],
         "methods": write_methods(context, provenance, bands),
-        "provenance": [describe_table(table) for table in notes],
+        "provenance": [describe_table(table) for table in origin],
     }
     page = page_of(scorers, place)
     write_file(folder / page, render_page("index.html", title, links, values))
@@ -197,14 +197,14 @@ def write_scorer_page(
 def _write_page_without_scores(
     frame: pd.DataFrame, provenance: Provenance, folder: Path, title: str, shared: dict[str, Any]
 ) -> None:
-    notes = tabulate_provenance(provenance)
-    for table in notes:
+    origin = tabulate_provenance(provenance)
+    for table in origin:
         write_table(table, folder / "tables")
     values = {
         **shared, "heading": title, "summary": ["No video is scored, so there is nothing to conclude."],
         "tiles": [{"name": "models", "value": frame["model"].nunique()}], "other_pages": [], "sections": [],
-        "figures": "figures", "tables": "tables", "gaps": [], "methods": [],
-        "provenance": [describe_table(table) for table in notes],
+        "figures": "figures", "tables": "tables", "missing_data": [], "methods": [],
+        "provenance": [describe_table(table) for table in origin],
     }  # fmt: skip
     write_file(folder / PAGE, render_page("index.html", title, make_links(PAGE), values))
 

@@ -54,7 +54,7 @@ def build_leaderboard(
             f"no video of {join_names(names)} is scored; score first: vmevalkit score --experiment {names[0]}"
         )
     shared = {
-        "remarks": [],
+        "notes": [],
         "with_videos": True,
         "examples": [],
         "video_count": "0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vmevalkit.core.yardstick import YARDSTICK
+from vmevalkit.core.reference_baselines import REFERENCE_BASELINES
 from vmevalkit.report.context import ReportContext
 from vmevalkit.report.sections.scores import describe_process
 from vmevalkit.report.words import format_interval
@@ -21,7 +21,7 @@ def write_summary(context: ReportContext, bands: RankBands | None) -> list[str]:
         return [*lines, "No video has a score that counts, so there is nothing to conclude."]
     lines += _describe_best(context, bands)
     lines += _describe_top_pair(context)
-    lines += _describe_yardstick(context)
+    lines += _describe_reference_baselines(context)
     return lines + describe_process(context)
 
 
@@ -78,8 +78,10 @@ def _describe_top_pair(context: ReportContext) -> list[str]:
     return [f"{real[0]} against {real[1]}: {' '.join(lines)}"]
 
 
-def _describe_yardstick(context: ReportContext) -> list[str]:
-    tricks = [rate for rate in context.totals if rate.group["model"] in YARDSTICK and rate.rate.value is not None]
+def _describe_reference_baselines(context: ReportContext) -> list[str]:
+    tricks = [
+        rate for rate in context.totals if rate.group["model"] in REFERENCE_BASELINES and rate.rate.value is not None
+    ]
     if not tricks:
         return ["No trick baseline was run, so the rates cannot be read against videos that show no reasoning."]
     rates = join_names([f"{rate.group['model']} {_describe_rate(rate)}" for rate in tricks])

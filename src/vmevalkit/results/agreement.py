@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vmevalkit.core.errors import UnknownName, UsageError
+from vmevalkit.core.reference_baselines import REFERENCE_BASELINES
 from vmevalkit.core.scorer import PEOPLE, RULES
-from vmevalkit.core.yardstick import YARDSTICK
 from vmevalkit.results.labels import (
     Aspect,
     LabelledVideo,
@@ -215,7 +215,7 @@ def _pair_values(
 
 def _leave_out_baselines(table: LabelTable) -> list[LabelledVideo]:
     """Return the videos of models. Trick baselines fail so plainly that they would flatter every judge."""
-    models = [video for video in table.videos if video.model not in YARDSTICK]
+    models = [video for video in table.videos if video.model not in REFERENCE_BASELINES]
     return models or list(table.videos)
 
 
@@ -323,7 +323,9 @@ def _write_notes(table: LabelTable, reference: str | None) -> list[str]:
             f"{count(table.chosen, 'label')} of people are on videos that were chosen, not drawn at random; they are "
             "in no number here"
         )
-    if len({video.model for video in table.videos} - set(YARDSTICK)) and set(YARDSTICK) & set(table.models):
+    if len({video.model for video in table.videos} - set(REFERENCE_BASELINES)) and set(REFERENCE_BASELINES) & set(
+        table.models
+    ):
         notes.append("the errors of judges leave out the trick baselines, which are too easy to judge")
     repeated = len(table.videos) - len({(video.model, video.domain, video.question) for video in table.videos})
     if repeated:

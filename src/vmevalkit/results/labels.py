@@ -27,7 +27,7 @@ class VideoLabel:
     solved: float | None = None
     """Share who call the final state right; None where the scorer does not judge it apart."""
     judges_process: bool = True
-    """Whether the way to the answer counts for this scorer."""
+    """Whether this scorer judges the process."""
     process: float | None = None
     """Share who say that every move is legal and shown; None where the scorer does not judge it."""
 
@@ -108,7 +108,7 @@ def _flag(value: object) -> bool | None:
 
 
 def choose_aspect(first: VideoLabel, second: VideoLabel) -> Aspect:
-    """Return what two scorers can be compared on: the final state alone where one of them does not judge the way."""
+    """Return what two scorers can be compared on: the final state where one of them does not judge the process."""
     if first.judges_process and second.judges_process:
         return "success"
     return "solved" if first.solved is not None and second.solved is not None else "success"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from vmevalkit.results.commands import score_command
 from vmevalkit.results.items import make_items
+from vmevalkit.results.reference_baselines import describe_reference_baselines
 from vmevalkit.results.selection import SCORED, count_left_out, list_names, select_scorer
 from vmevalkit.results.words import count, join_names, percent
-from vmevalkit.results.yardstick import describe_yardstick
 from vmevalkit.stats.ranking import RankBands, rank_bands
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ FEW_QUESTIONS = 10
 
 
 def describe_table(frame: pd.DataFrame, scorers: Sequence[str], outputs: Path, evaluations: Path) -> list[str]:
-    """Return the notes below a table: what is left out, what the ranks are worth, and the yardstick."""
+    """Return the notes below a table: what is left out, what the ranks are worth, and the reference
+    baselines."""
     experiments, lines = list_names(frame, "experiment"), []
     for experiment in experiments:
         own = frame[frame["experiment"] == experiment]
@@ -59,7 +60,7 @@ def _describe_scorer(frame: pd.DataFrame, scorer: str, experiment: str, outputs:
         return [*lines, "no video has a score that counts"]
     lines += _describe_scores(scored)
     lines += _describe_ranks(scored)
-    return lines + describe_yardstick(frame, scorer, outputs, evaluations)
+    return lines + describe_reference_baselines(frame, scorer, outputs, evaluations)
 
 
 def _describe_scores(scored: pd.DataFrame) -> list[str]:

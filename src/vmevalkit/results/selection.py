@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vmevalkit.core.errors import UnknownName
+from vmevalkit.core.reference_baselines import REFERENCE_BASELINES
 from vmevalkit.core.scorer import PEOPLE
-from vmevalkit.core.yardstick import YARDSTICK
 from vmevalkit.results.table import REASONS
 from vmevalkit.store import layout
 
@@ -92,7 +92,7 @@ def keep_scorer(frame: pd.DataFrame, scorer: str) -> pd.DataFrame:
 def find_baselines(frame: pd.DataFrame) -> frozenset[str]:
     """Return the models that are embedded baselines."""
     own = set(frame.loc[(frame["family"] == BASELINE).fillna(False).astype(bool), "model"])
-    return frozenset(own | ({*YARDSTICK} & {*list_names(frame, "model")}))
+    return frozenset(own | ({*REFERENCE_BASELINES} & {*list_names(frame, "model")}))
 
 
 def leave_out_baselines(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -100,7 +100,9 @@ def leave_out_baselines(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
     Where there is nothing else, only the trick baselines are left out; where there is nothing but these, nothing is."""
     models = set(list_names(frame, "model"))
-    baselines = next((own for own in (find_baselines(frame), {*YARDSTICK} & models) if own < models), frozenset())
+    baselines = next(
+        (own for own in (find_baselines(frame), {*REFERENCE_BASELINES} & models) if own < models), frozenset()
+    )
     return frame[~frame["model"].isin(baselines)], sorted(baselines, key=layout.natural_key)
 
 

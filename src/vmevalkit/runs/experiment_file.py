@@ -9,7 +9,7 @@ from reprlib import repr as shorten
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from vmevalkit.core.errors import StoreError, UnknownName, UsageError
-from vmevalkit.core.yardstick import add_yardstick
+from vmevalkit.core.reference_baselines import add_reference_baselines
 from vmevalkit.store import layout
 
 MAX_CHARACTERS = 20_000
@@ -38,7 +38,7 @@ class ExperimentFile:
     prompt_variant: str = "default"
     scorers: tuple[str, ...] = ("rules",)
     baselines: bool = True
-    """Whether the trick baselines static, cut_to_final and noise run as well: every ranking needs a yardstick."""
+    """Whether the trick baselines static, cut_to_final and noise run as well: every ranking is read against them."""
     max_usd: float | None = None
     assume_usd: float | None = None
     judge_max_usd: float | None = None
@@ -54,7 +54,7 @@ class ExperimentFile:
     @property
     def all_models(self) -> tuple[str, ...]:
         """The models, and the trick baselines unless the file excludes them."""
-        return tuple(add_yardstick(self.models)) if self.baselines else self.models
+        return tuple(add_reference_baselines(self.models)) if self.baselines else self.models
 
 
 def read_experiment(path: Path | str) -> ExperimentFile:

@@ -6,12 +6,16 @@ reading to reading. What changed while it was not seen is not a legal move, unle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vmevalkit.core.records import Finding
+
+if TYPE_CHECKING:
+    from vmevalkit.media.residual import Blob
+    from vmevalkit.tasks.task import AnyTask, FrameReading
 
 S = TypeVar("S")
 
@@ -218,10 +222,56 @@ def measure_unseen_share(moves: Sequence[Move], frame_s: float, moving_s: float)
     return unseen_s / moving_s if moving_s > 0 else 0.0
 
 
-def check_motion(
+def check_motion(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]]) -> list[Finding]:
+    """Return the findings on the motion of all moving parts, where every move must be visible.
+
+    Of several findings with one name, that of the first part is reported.
+    """
+    if task.motion is None:
+        return []
+    start = task.moving_parts(puzzle, task.solution(puzzle, 0.0))
+    first_s = trace[0].seconds - (trace[1].seconds - trace[0].seconds if len(trace) > 1 else 0.0)
+    readings = _read_parts(task, puzzle, trace, list(start))
+    found: dict[str, Finding] = {}
+    for part, position in start.items():
+        positions = [PartReading(first_s, position), *(each[part] for each in readings)]
+        for finding in check_part_motion(positions, _make_counter(task, puzzle, part), task.motion):
+            found.setdefault(finding.name, finding)
+    return list(found.values())
+
+
+def _read_parts(
+    task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], names: Sequence[Hashable]
+) -> list[dict[Hashable, PartReading]]:
+    """Return the position of each moving part in each frame. A part with something else over it was not seen."""
+    blobs: tuple[Blob, ...] = ()
+    result = []
+    for reading in trace:
+        if reading.state is None:
+            result.append({name: PartReading(reading.seconds, None) for name in names})
+            continue
+        blobs = reading.blobs if reading.blobs is not None else blobs
+        positions, boxes = task.moving_parts(puzzle, reading.state), task.part_boxes(puzzle, reading.state)
+        covered = {
+            name for name, box in boxes.items() if any(blob.overlaps(box) for blob in blobs if not blob.is_style)
+        }
+        result.append(
+            {
+                name: PartReading(reading.seconds, None if name in covered else positions.get(name), name in covered)
+                for name in names
+            }
+        )
+    return result
+
+
+def _make_counter(task: AnyTask, puzzle: Any, part: Hashable) -> Callable[[Any, Any], float]:
+    return lambda before, after: task.count_steps(puzzle, part, before, after)
+
+
+def check_part_motion(
     trace: Sequence[PartReading], count_steps: Callable[[Any, Any], float], limits: MotionLimits
 ) -> list[Finding]:
-    """Return the findings on the motion: jumps between frames, and moves that were not shown."""
+    """Return the findings on the motion of one part: jumps between frames, and moves that were not shown."""
     if len(trace) < 2:
         return []
     frame_s = (trace[-1].seconds - trace[0].seconds) / (len(trace) - 1)

@@ -95,7 +95,7 @@ _COMMON: dict[str, Expected] = {
 FINAL_STATE_MATTERS: Mapping[str, Expected] = _COMMON | {"cut_to_final": "pass", "crossfade": "pass"}
 """Verdicts of the generic tricks where only the final state matters: a cut to the answer is an answer."""
 PROCESS_MATTERS: Mapping[str, Expected] = _COMMON | {"cut_to_final": "fail", "crossfade": "fail"}
-"""Verdicts of the generic tricks where the way to the answer is part of it: a cut is not an answer."""
+"""Verdicts of the generic tricks where every move must be legal and visible: a cut is not an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class Task(ABC, Generic[P, S, K]):
     smallest_mark: ClassVar[float] = 0.002
     """Area, as a share of the image, of the smallest thing that means something in a scene."""
     motion: ClassVar[MotionLimits | None] = None
-    """Limits of the motion where the way to the answer counts; None where only the final state does."""
+    """Limits of the motion where every move must be visible; None where only the final state matters."""
     complexity: ClassVar[Complexity | None] = None
     """What the task states about its puzzles in the domain complexity table; None where it states nothing."""
     judge_hint: ClassVar[str] = ""

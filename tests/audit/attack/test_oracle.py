@@ -35,7 +35,7 @@ def test_moves_that_are_not_seen_are_no_moves() -> None:
     hidden = label_program(make("maze", REST, SOLVE, REST, {"op": "cut", "at": 0.35, "s": 1.6, "to": "black"}))
     assert hidden.verdict == "fail"
     assert "unseen" in hidden.reason
-    # Where only the final state counts, the same cut hides nothing that matters.
+    # Where only the final state matters, the same cut hides nothing that matters.
     assert (
         label_program(make("n_queens", REST, REST, SOLVE, REST, REST, {**CUT, "at": 0.3, "s": 0.4})).verdict == "pass"
     )

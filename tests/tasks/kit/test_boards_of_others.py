@@ -21,7 +21,7 @@ from boards_of_others import (
 )
 
 from vmevalkit.core.records import Score
-from vmevalkit.eval.rules import read_and_judge
+from vmevalkit.eval.pipeline import read_and_judge
 from vmevalkit.media.image import Frame
 from vmevalkit.tasks.kit.question_pictures import PictureRecord, Pictures, UnreadablePictures
 from vmevalkit.tasks.puzzles.grid_maze import TASK as GRID

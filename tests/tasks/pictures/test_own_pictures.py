@@ -13,7 +13,7 @@ import pytest
 from foreign_styles import draw_chess, draw_maze, draw_objects, draw_pipes, draw_raven, draw_sculpture, draw_sudoku
 
 from vmevalkit.core.records import Score
-from vmevalkit.eval.rules import score_timed_frames
+from vmevalkit.eval.pipeline import score_timed_frames
 from vmevalkit.media.image import Frame, encode_png
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.tasks import TASKS

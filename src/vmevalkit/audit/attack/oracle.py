@@ -59,7 +59,7 @@ COVERED_TOO_LONG = ((1.8, 1.3), (3.6, 0.6), (0.3, 2.6))
 UNSEEN_SHARE = 0.1, 0.32
 """Share of the moving time that is not seen."""
 HELD_S = 0.34, 0.14
-"""Time for which the answer is held at the end, where only the final state counts."""
+"""Time for which the answer is held at the end, where only the final state matters."""
 LAST_S = 0.5
 """The end, over which the final state is read."""
 ENDING_S = 0.8, 1.35
@@ -267,7 +267,7 @@ def _check_start(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark]:
 
 
 def _check_way(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark]:
-    """What is seen is legal, where the way counts."""
+    """What is seen is legal, where the process is judged."""
     if run.task.motion is None:
         return
     if run.must_fail:
@@ -285,7 +285,7 @@ def _check_way(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark]:
 
 
 def _check_motion(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark]:
-    """Moving parts are seen to move, without jumps, where the way counts."""
+    """Moving parts are seen to move, without jumps, where the process is judged."""
     if run.task.motion is None:
         return
     for name in run.task.moving_parts(run.puzzle, run.moments[0].true.state):
@@ -397,7 +397,7 @@ def _find_end(run: SymbolicRun) -> int:
 
 
 def _check_end(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark]:
-    """The video ends with an answer that is seen, and held where only the final state counts."""
+    """The video ends with an answer that is seen, and held where only the final state matters."""
     end = _find_end(run)
     tail = run.moments[end + 1 :]
     tail_s = len(tail) / run.fps

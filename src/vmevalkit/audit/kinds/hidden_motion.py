@@ -1,4 +1,4 @@
-"""Cheats for tasks in which the way counts: the end is right, but the way to it is cut, skipped or hidden."""
+"""Cheats for tasks that judge the process: the end is right, but the motion to it is cut, skipped or hidden."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class LabelEvent:
     """Time in ISO format."""
     gold_value: int | None = None
     is_legal: bool | None = None
-    """Whether every move is legal and shown; None where only the final state counts."""
+    """Whether every move is legal and shown; None where only the final state matters."""
 
     @property
     def capped(self) -> int | None:

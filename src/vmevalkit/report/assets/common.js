@@ -64,5 +64,5 @@ function isTyping(event) {
 }
 
 function showProblem(place, error) {
-  place.replaceChildren(make("p", { class: "remark" }, `The data of this page cannot be loaded: ${error.message}.`));
+  place.replaceChildren(make("p", { class: "note" }, `The data of this page cannot be loaded: ${error.message}.`));
 }

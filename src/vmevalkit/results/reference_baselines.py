@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vmevalkit.core.yardstick import YARDSTICK
+from vmevalkit.core.reference_baselines import REFERENCE_BASELINES
 from vmevalkit.results.commands import format_command, score_command
 from vmevalkit.results.selection import SCORED, list_names, select_scorer
 from vmevalkit.results.words import join_names, percent
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def describe_yardstick(frame: pd.DataFrame, scorer: str, outputs: Path, evaluations: Path) -> list[str]:
+def describe_reference_baselines(frame: pd.DataFrame, scorer: str, outputs: Path, evaluations: Path) -> list[str]:
     """Return what the trick baselines of one experiment reach, and which commands add those without a score."""
     videos = select_scorer(frame, scorer)
     scored = videos[videos["state"] == SCORED]
     reached, missing = [], []
-    for name in YARDSTICK:
+    for name in REFERENCE_BASELINES:
         own = scored[scored["model"] == name]
         rate = success_rate(own["success"].to_numpy(float), own["item"].to_numpy())
         if rate.value is None:
@@ -30,11 +30,11 @@ def describe_yardstick(frame: pd.DataFrame, scorer: str, outputs: Path, evaluati
             reached.append(f"{name} {percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})")
     lines = []
     if reached:
-        lines.append(f"yardstick, videos that show no reasoning: {', '.join(reached)}")
+        lines.append(f"reference baselines, whose videos show no reasoning: {', '.join(reached)}")
     if missing:
         commands = " && ".join(_commands(frame, missing, outputs, evaluations))
         subject, them = ("baseline", "it") if len(missing) == 1 else ("baselines", "them")
-        lines.append(f"no score of the trick {subject} {join_names(missing)} as a yardstick; to add {them}: {commands}")
+        lines.append(f"no score of the reference {subject} {join_names(missing)}; to add {them}: {commands}")
     return lines
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def list_remarks(frame: pd.DataFrame, experiment: str, outputs: Path, evaluations: Path) -> list[str]:
+def list_notes(frame: pd.DataFrame, experiment: str, outputs: Path, evaluations: Path) -> list[str]:
     """Return a line for each thing that the rates leave out. Labels of people do not count as scores here."""
     reason = frame["reason"].fillna("")
     is_run = reason != REASONS["without_run"]

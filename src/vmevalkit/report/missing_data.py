@@ -11,7 +11,7 @@ MOST_LINES = 100
 """Lines on the page; the CSV file has all."""
 
 
-def list_gaps(context: ReportContext) -> list[TablePart]:
+def list_missing_data(context: ReportContext) -> list[TablePart]:
     """Return the table of videos without a score by this scorer; none where every video has one."""
     scored = set(context.scored["job"])
     left_out = context.videos[(context.videos["state"] != SCORED) & ~context.videos["job"].isin(scored)]

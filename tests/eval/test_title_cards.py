@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from vmevalkit.core.records import Score
-from vmevalkit.eval.cards import CardDetector, find_fades
-from vmevalkit.eval.rules import score_timed_frames
+from vmevalkit.eval.pipeline import score_timed_frames
+from vmevalkit.eval.title_cards import CardDetector, find_fades
 from vmevalkit.media.image import Frame
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.tasks import TASKS

@@ -14,10 +14,10 @@ import cv2
 
 from vmevalkit.core.records import Placement, Score
 from vmevalkit.core.scorer import RULES
-from vmevalkit.eval.cards import PALE, CardDetector, find_fades
 from vmevalkit.eval.comparison import FrameComparison
 from vmevalkit.eval.picture_quality import PictureMonitor
 from vmevalkit.eval.temporal import measure_temporal
+from vmevalkit.eval.title_cards import PALE, CardDetector, find_fades
 from vmevalkit.eval.verdict import SETTLED_S, judge, make_broken_score
 from vmevalkit.media.image import Frame
 from vmevalkit.media.registered_frame import RegisteredFrame
