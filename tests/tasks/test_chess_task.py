@@ -323,7 +323,7 @@ def test_create_task_pair_takes_a_position_in_any_form(tmp_path: Path) -> None:
     again = create_task_pair(pair["puzzle"], "chess_again", output_dir=tmp_path)
     assert again["puzzle"] == pair["puzzle"]
     assert create_task_pair(make_puzzle(EN_PASSANT), "chess_passing", output_dir=tmp_path)["mate_moves"] == ["hxg6#"]
-    with pytest.raises(UsageError, match="not a mate in one"):
+    with pytest.raises(UsageError, match="not a valid mate in one"):
         create_task_pair({"mate_moves": ["Ra8#"]}, "chess_bad", output_dir=tmp_path)
     with pytest.raises(UsageError, match="no move gives mate"):
         create_task_pair({"fen": chess.STARTING_FEN}, "chess_bad", output_dir=tmp_path)

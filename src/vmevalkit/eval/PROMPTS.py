@@ -65,9 +65,6 @@ ACTUAL_FRAMES = "\n3. Actual frames from video:"
 FRAME_TIME = "\nAt {seconds:.2f} s:"
 CLOSING = "\nProvide your evaluation."
 
-RUBRIC = tuple(line.rstrip() for line in JUDGE_PROMPT.split("\n")[4:9])
-"""The five lines of the scale."""
-
 
 def find_guidance(task_type: str) -> str | None:
     """Return the guidance of a task, given as ``maze`` or ``maze_task``; None for a task of a user."""

@@ -15,7 +15,7 @@ from vmevalkit.media.residual import Blob, find_blobs, find_changed_pixels
 from vmevalkit.tasks.task import AnyTask
 
 TRACKED_SHARE = 0.2
-"""Areas are tracked that have this share of the smallest thing that means something: a cursor may hide a part."""
+"""Areas are tracked that have this share of the smallest part: a cursor may hide a part."""
 _MOVED, _GROWN = 0.06, 1.5
 """How far something may move from one comparison to the next, as a share of the image, and how much it may grow."""
 _AROUND = np.ones((9, 9), np.uint8)
@@ -48,7 +48,7 @@ class FrameComparison:
             self._start = self._redraw(self._task.solution(self._puzzle, 0.0), frame), frame.image.copy()
         if self._drawn is None or self._drawn[0] != state:
             self._drawn = state, self._expect(state, frame)
-        expected, min_area = self._drawn[1], TRACKED_SHARE * self._task.smallest_mark
+        expected, min_area = self._drawn[1], TRACKED_SHARE * self._task.smallest_part_area
         blobs = find_blobs(frame.image, expected, frame.visible, min_area, self._rim)
         if not blobs:
             return ()
@@ -59,7 +59,7 @@ class FrameComparison:
         """Return the areas with the share of each that is where a part has moved in the frames compared so far."""
         if self._moved is None or not self._task.has_flat_colours:  # a camera that turns moves the whole scene
             return tuple(blobs)
-        side = 2 * round(self._task.smallest_mark**0.5 * min(self._moved.shape) / 2) + 1
+        side = 2 * round(self._task.smallest_part_area**0.5 * min(self._moved.shape) / 2) + 1
         ways = cv2.morphologyEx(self._moved.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((2 * side + 1, 2 * side + 1)))
         ways = cv2.dilate(ways, _AROUND).astype(bool)
         return tuple(replace(blob, moved_share=_measure_share(blob, ways)) for blob in blobs)

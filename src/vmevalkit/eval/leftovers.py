@@ -19,9 +19,9 @@ PASSING_SHARE = 0.015
 _TRACKING_MARGIN = 0.06
 """How far an overlay may move from one comparison to the next, as a share of the image."""
 _COUNTED_SHARE = 0.5
-"""Areas count that have this share of the smallest thing that means something."""
+"""Areas count that have this share of the smallest part."""
 _FRAGMENTS = 1.5
-"""Several areas count that are together this many times as large as the smallest thing that means something."""
+"""Several areas count that are together this many times as large as the smallest part."""
 _MARGIN = 0.06
 """Width of the margin of an image, as a share of it."""
 _AROUND_CELL = 0.015
@@ -78,7 +78,7 @@ def classify(blob: Blob, around: Surroundings, came_in: bool = False) -> Meaning
 def describe_surroundings(task: AnyTask, puzzle: Any, state: Any) -> Surroundings:
     """Return what a task says of a scene."""
     return Surroundings(
-        task.smallest_mark,
+        task.smallest_part_area,
         task.board_box(puzzle),
         task.deciding_boxes(puzzle, state),
         task.highlight_boxes(puzzle),
@@ -115,7 +115,7 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
     large = [
         (overlay, classify(overlay.blob, around, overlay.came_in))
         for overlay in overlays
-        if overlay.blob.area >= _COUNTED_SHARE * task.smallest_mark
+        if overlay.blob.area >= _COUNTED_SHARE * task.smallest_part_area
         and not any(overlay.blob.is_inside(box) for box in explained)
     ]
     things = [overlay for overlay, meaning in large if meaning in ("thing", "cover")]
@@ -123,7 +123,7 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
     largest = max((overlay.blob.area for overlay in things), default=0.0)
     # Small differences inside single cells are the reader's matter: a digit may have another typeface.
     fragments = sum(o.blob.area for o in things if not any(o.blob.is_inside(cell) for cell in around.cells))
-    if largest >= task.smallest_mark or fragments >= _FRAGMENTS * task.smallest_mark:
+    if largest >= task.smallest_part_area or fragments >= _FRAGMENTS * task.smallest_part_area:
         since_s = min(overlay.since_s for overlay in things)
         detail = (
             f"At the end something that is not part of the puzzle covers {total:.1%} of the image, "

@@ -51,7 +51,7 @@ class StateOverlay:
         for blob in reading.blobs or ():
             _draw_box(image, blob.box, REMARK, 1)
         if mark is not None:
-            boxes += [blob.box for blob in reading.blobs or () if blob.area >= self._task.smallest_mark]
+            boxes += [blob.box for blob in reading.blobs or () if blob.area >= self._task.smallest_part_area]
             for box in sorted(boxes, key=_area, reverse=True)[:_MOST_BOXES]:
                 _draw_box(image, box, mark, 2)
             _draw_box(image, (0.0, 0.0, 1.0, 1.0), mark, 3)

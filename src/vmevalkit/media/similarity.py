@@ -1,4 +1,4 @@
-"""Image comparison that tolerates blur and noise: similarity, and content that a redrawn scene does not explain."""
+"""Similarity of images that tolerates blur and noise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.media.image import Frame, Mask
+from vmevalkit.media.image import Frame
 
 _BLURS = (0.0, 0.6, 1.0, 1.5, 2.2, 3.2)
 """Standard deviations, in pixels, of the blurs that are tried on the sharp image."""
@@ -17,15 +17,8 @@ _MAX_GRAIN = 1000.0
 """Most variance, over three channels, that a texture all over the video may have where the image is flat."""
 _RIM = 6
 """Half a window, and the pixels at the edge that bars beside the image may affect."""
-_EDGE = 2
-"""Pixels at the edge that a video's bars may affect."""
 _BLOCK = 12
 _WORST_FRACTION = 0.3
-_TOLERANCE = 48
-_CONTRAST_LEFT = 0.35
-"""Fraction of a thin line's contrast that must be left for the line to count as present: blur takes the rest."""
-_LINE_TOLERANCE = np.maximum(np.rint(np.arange(256) * (1 - _CONTRAST_LEFT)), _TOLERANCE).astype(np.uint8)
-"""For each contrast, by how much a level may be outside the range."""
 
 
 def compute_similarity(reference: Frame, image: Frame, region: tuple[slice, slice] | None = None) -> float:
@@ -42,35 +35,6 @@ def compute_similarity(reference: Frame, image: Frame, region: tuple[slice, slic
     blurred = [_blur(sharp, blur) for blur in _BLURS]
     expected = min(blurred, key=lambda candidate: float(np.abs(candidate - other).sum()))
     return _compare_structure(expected, other)
-
-
-def measure_unexplained(
-    image: Frame, redrawn: Frame, seen: Mask | None = None, least: float = 0.0
-) -> tuple[float, float]:
-    """Return the fractions of the image that the redrawn scene does not explain: all pixels, and the largest blob.
-
-    A pixel is explained when its levels are between those of the other image within two pixels: edges may be blurred
-    or slightly off. The test runs both ways, so added and missing content both count. Where all unexplained pixels
-    together make no more than ``least``, the blobs are not computed.
-    """
-    low, high = _compute_envelope(redrawn)
-    slack = np.full_like(image, _TOLERANCE)
-    extra = _find_outside(image, low, high, slack)
-    line_slack = np.asarray(cv2.LUT(cv2.subtract(high, low), _LINE_TOLERANCE), np.uint8)
-    missing = _find_outside(redrawn, *_compute_envelope(image), line_slack)
-    odd = extra | missing
-    odd[:_EDGE] = odd[-_EDGE:] = False
-    odd[:, :_EDGE] = odd[:, -_EDGE:] = False
-    if seen is not None:
-        odd &= seen
-    total = odd.size if seen is None else int(seen.sum())
-    count = int(odd.sum())
-    if count == 0 or total == 0:
-        return 0.0, 0.0
-    if count <= least * total:
-        return count / total, 0.0
-    _, _, stats, _ = cv2.connectedComponentsWithStats(odd.astype(np.uint8), connectivity=8)
-    return count / total, int(stats[1:, cv2.CC_STAT_AREA].max()) / total
 
 
 def _blur(image: NDArray[np.float32], blur: float) -> NDArray[np.float32]:
@@ -112,14 +76,3 @@ def _average_worst_blocks(structure: NDArray[np.float32], weights: NDArray[np.fl
     above = np.cumsum(weight) - weight
     part = np.clip(_WORST_FRACTION * weight.sum() - above, 0, weight)
     return float((value * part).sum() / part.sum())
-
-
-def _compute_envelope(image: Frame) -> tuple[Frame, Frame]:
-    kernel = np.ones((5, 5), np.uint8)
-    return np.asarray(cv2.erode(image, kernel), np.uint8), np.asarray(cv2.dilate(image, kernel), np.uint8)
-
-
-def _find_outside(image: Frame, low: Frame, high: Frame, slack: Frame) -> Mask:
-    beyond = cv2.max(cv2.subtract(image, high), cv2.subtract(low, image))
-    r, g, b = cv2.split(cv2.subtract(beyond, slack))
-    return np.asarray(cv2.max(cv2.max(r, g), b), np.bool_)

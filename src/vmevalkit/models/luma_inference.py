@@ -208,4 +208,3 @@ class LumaAgentsVideos(_LumaAdapter):
 
 LumaWrapper = LumaVideos
 LumaService = LumaVideos
-LumaInference = LumaVideos

@@ -94,7 +94,7 @@ REST_STEPS = 0.1
 UNSEEN_S, UNSEEN_STEPS = 0.25, 1.0
 """One step within this time may be missed, or as many as the motion around it makes."""
 UNSEEN_RATIO = 1.5
-"""A motion that starts and ends gently is so many times as fast in its middle as around it."""
+"""A motion that starts and ends gently is this many times as fast in its middle as around it."""
 COVERED_STEPS = ((1.5, 2.0), (3.0, 1.0))
 """Seconds, and the steps that may be made in them behind something that covers the moving part: a caption, a hand."""
 _ROUNDING_S = 1e-6

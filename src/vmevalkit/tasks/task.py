@@ -174,8 +174,8 @@ class Task(ABC, Generic[P, S, K]):
     """Size of a registered frame relative to the drawn image."""
     video_seconds: ClassVar[float] = 4.0
     """Length of the solution video."""
-    smallest_mark: ClassVar[float] = 0.002
-    """Area, as a share of the image, of the smallest thing that means something in a scene."""
+    smallest_part_area: ClassVar[float] = 0.002
+    """Area, as a share of the image, of the smallest part of a scene."""
     motion: ClassVar[MotionLimits | None] = None
     """Limits of the motion where every move must be visible; None where only the final state matters."""
     complexity: ClassVar[Complexity | None] = None

@@ -62,8 +62,7 @@ class ModeComparison:
     """Visual CoT against direct, of one model, paired by question."""
 
     label: str
-    """The run of the Visual CoT tasks."""
-    direct_label: str
+    """The run of both."""
     category: str
     comparison: PairedComparison
     """First is Visual CoT, second is direct: a difference above 0 means that the visualization helps."""
@@ -186,7 +185,7 @@ def _compare_modes(
 def _compare(
     label: str, category: str, first: Sequence[SampleResult], second: Sequence[SampleResult]
 ) -> ModeComparison:
-    return ModeComparison(label, label, category, compare_samples(first, second), estimate_difference(first, second))
+    return ModeComparison(label, category, compare_samples(first, second), estimate_difference(first, second))
 
 
 def compare_samples(first: Sequence[SampleResult], second: Sequence[SampleResult]) -> PairedComparison:

@@ -45,7 +45,7 @@ STEP = 0.8, 1.3
 MOST_STEP = 1.25
 """... and in steps that are never allowed."""
 SUDDEN = 6.0
-"""A step so many times as long as the motion around it is a jump."""
+"""A step this many times as long as the motion around it is a jump."""
 HIDDEN = 0.08, 0.85
 """Share of a part that is hidden."""
 GONE_STEPS, MOVED_STEPS = 0.15, 0.6
@@ -65,11 +65,11 @@ LAST_S = 0.5
 ENDING_S = 0.8, 1.35
 """Length of a fade or card at the end that may follow the answer."""
 THING_SIZE = 0.2, 2.2
-"""Size of what is foreign, in sizes of the smallest thing that means something."""
+"""Size of what is foreign, in sizes of the smallest part."""
 CONTRAST = 8.0, 70.0
 """Levels between two colours up to which they look alike, and from which on everybody tells them apart."""
 BLUR = 0.07, 0.6
-"""Standard deviation of a blur: in sizes of the smallest thing that means something, and of the smallest part that
+"""Standard deviation of a blur: in sizes of the smallest part, and of the smallest part that
 decides."""
 VEIL = 0.3, 0.96
 ZOOM, ROLL_DEG, TILT = (0.82, 1.2), 5.0, 0.06
@@ -79,7 +79,7 @@ MOST_STRESS = 2.6
 _PLAIN = 24.0
 """Levels by which the picture of an empty cell may vary."""
 SLENDER = 6.0
-"""A trail is surely one when it is so many times as long as wide."""
+"""A trail is surely one when it is this many times as long as wide."""
 FEWEST_FRAMES = 14
 JITTERS, JITTER_SHARE = 3, 0.02
 """How often a label is computed again, and by which share of its range each number is moved."""
@@ -483,7 +483,7 @@ def _check_additions(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark
         layer = present[-1]
         box = tuple(min(max(side, 0.0), 1.0) for side in layer.box)
         area = (box[2] - box[0]) * (box[3] - box[1]) * (1.0 if layer.shape == "square" else 0.7)
-        size = area / run.task.smallest_mark
+        size = area / run.task.smallest_part_area
         if size <= THING_SIZE[0] or layer.contrast <= CONTRAST[0]:
             if operation.name == "cover" and operation.params["on"] in ("aside", "beside") and size > THING_SIZE[0]:
                 yield _Remark(False, "something is erased beside the parts")

@@ -93,7 +93,7 @@ class SymbolicRun:
     part_px: float
     """Size of the smallest part that decides, in pixels of the drawn picture."""
     finest: float
-    """Size of the smallest thing that means something, in sizes of the smallest part that decides."""
+    """Size of the smallest part, in sizes of the smallest part that decides."""
 
     @property
     def total_s(self) -> float:
@@ -178,7 +178,7 @@ class _Context:
         self.final = find_boxes(task, puzzle, _final_state(task, puzzle))
         areas = [(b[2] - b[0]) * (b[3] - b[1]) * self.size[0] * self.size[1] for b in self.final.values()]
         self.part_px = sqrt(max(min(areas, default=400.0), 16.0))
-        self.finest = min(1.0, sqrt(task.smallest_mark * self.size[0] * self.size[1]) / self.part_px)
+        self.finest = min(1.0, sqrt(task.smallest_part_area * self.size[0] * self.size[1]) / self.part_px)
         self.ground = get_ground_picture(task, puzzle)
 
     def find_target(self, on: str, pick: int, share: float) -> Box | None:
@@ -307,7 +307,7 @@ def _plan_layer(
         enter = str(params["enter"])
         shape = "square"
     else:
-        area = float(params["size"]) * context.task.smallest_mark * context.size[0] * context.size[1]
+        area = float(params["size"]) * context.task.smallest_part_area * context.size[0] * context.size[1]
         radius = sqrt(area / pi)
         place = find_place(context.task, context.puzzle, params["place"] == "beside", round(radius, 1),
                            int(params["pick"]))  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from math import pi, sin
 from random import Random
@@ -19,7 +18,6 @@ from vmevalkit.tasks.task import AnyTask
 
 _NEEDS = ("maze",)
 _GREEN = "#22c55e"
-BuildMaze = Callable[[AnyTask, Maze, Random], Painter]
 
 
 def _to_pixels(puzzle: Maze, frame: Frame, point: Point) -> tuple[float, float, float]:

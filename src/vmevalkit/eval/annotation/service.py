@@ -104,9 +104,6 @@ class AnnotationService:
         for name in sorted(self._read_codes()):
             self._open_log(name)
 
-    def get_item(self, token: str) -> AnnotationItem | None:
-        return self._items.get(token)
-
     def join(self, name: str, resume_code: str = "") -> Joined:
         """Begin or resume the work of an annotator. A name that is taken needs its resume code."""
         name = check_name(name)

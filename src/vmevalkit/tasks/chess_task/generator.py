@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import chess
 
-from vmevalkit.core.errors import Uncertified, UsageError
+from vmevalkit.core.errors import UsageError
 from vmevalkit.core.jsonable import from_json
-from vmevalkit.media.image import encode_png
-from vmevalkit.store import layout
-from vmevalkit.store.atomic import write_file
 from vmevalkit.tasks.chess_task.board_state import make_state
-from vmevalkit.tasks.chess_task.chess_reasoning import ChessParams, ChessPuzzle, certify, make_puzzle
+from vmevalkit.tasks.chess_task.chess_reasoning import ChessParams, ChessPuzzle, make_puzzle
 from vmevalkit.tasks.chess_task.families import MATE_PATTERNS
 from vmevalkit.tasks.chess_task.render import BOARD_SIZE, draw
 from vmevalkit.tasks.chess_task.task import TASK
 from vmevalkit.tasks.chess_task.text import describe_mate, get_side, list_sans, list_tags
-from vmevalkit.tasks.dataset import CUSTOM, create_task_dataset, question_id, write_question
+from vmevalkit.tasks.dataset import CUSTOM, question_id
 from vmevalkit.tasks.planning import iterate_puzzles
+from vmevalkit.tasks.spec_api import QuestionApi, write_png
 
 MIN_BOARD_SIZE = 80
 
@@ -70,44 +67,21 @@ def generate_chess_board_png(fen: str, output_path: Path | str, board_size: int 
         board = chess.Board(fen)
     except ValueError as error:
         raise UsageError(f"{fen!r} is not a position in Forsyth-Edwards notation: {error}") from error
-    path = Path(output_path)
-    write_file(path, encode_png(draw(make_state(board), board_size)))
-    return path
+    return write_png(draw(make_state(board), board_size), output_path)
 
 
-create_dataset = partial(create_task_dataset, TASK)
-"""Create a dataset without duplicates: see ``create_task_dataset``."""
-
-
-def create_task_pair(
-    position: ChessPuzzle | Mapping[str, Any], task_id: str, output_dir: Path | str | None = None
-) -> dict[str, Any]:
-    """Write the question of one position and return its record. A position can be a dict with its ``fen``."""
-    puzzle = _parse_puzzle(position)
-    root = layout.QUESTIONS if output_dir is None else Path(output_dir)
-    return write_question(TASK, puzzle, task_id, root, difficulty=CUSTOM, seed=None)
-
-
-def generate_prompt(position: ChessPuzzle | Mapping[str, Any]) -> str:
-    """Return the prompt for a position."""
-    return TASK.prompt(_parse_puzzle(position))
-
-
-def _parse_puzzle(given: ChessPuzzle | Mapping[str, Any]) -> ChessPuzzle:
-    """Return the puzzle in any accepted form, certified. The moves in a dict must be mates; others are added."""
-    try:
-        if isinstance(given, ChessPuzzle) or "mates" in given:
-            puzzle = given if isinstance(given, ChessPuzzle) else from_json(ChessPuzzle, given)
-            certify(puzzle)
-            return puzzle
-        family = next((tag for tag in given.get("tags", ()) if tag in MATE_PATTERNS), "given")
-        puzzle = make_puzzle(given["fen"], family)
-    except (TypeError, ValueError, KeyError, Uncertified) as error:
-        raise UsageError(
-            f"not a mate in one: {error}; ChessGenerator().generate_mate_positions() returns valid ones"
-        ) from error
+def _parse_position(given: Mapping[str, Any]) -> ChessPuzzle:
+    """Return the puzzle of a dict with its fields, or with its ``fen``. Moves in it must be mates; others are added."""
+    if "mates" in given:
+        return from_json(ChessPuzzle, given)
+    family = next((tag for tag in given.get("tags", ()) if tag in MATE_PATTERNS), "given")
+    puzzle = make_puzzle(given["fen"], family)
     known = list_sans(puzzle)
     wrong = [move for move in given.get("mate_moves", ()) if move not in known]
     if wrong:
         raise UsageError(f"{wrong[0]} is not a mate in {puzzle.fen!r}; the mates are {', '.join(known)}")
     return puzzle
+
+
+API = QuestionApi(TASK, "mate in one", "ChessGenerator().generate_mate_positions()", _parse_position)
+create_dataset, create_task_pair, generate_prompt = API.create_dataset, API.create_task_pair, API.generate_prompt

@@ -21,7 +21,7 @@ HELD_READINGS = 3
 INSIDE = 0.15
 """How far the middle of a piece must be inside a cell to be in it: corners are cut by as much in honest videos."""
 LEAP, FASTER = 0.75, 3.0
-"""Cells that a piece may go at once, in addition to so many times what its usual speed explains."""
+"""Cells that a piece may go at once, in addition to this many times what its usual speed explains."""
 GONE_S = 0.5
 """Longest time for which a piece may be out of sight."""
 UNREADABLE_S = 1.0

@@ -25,7 +25,7 @@ P = TypeVar("P")
 K = TypeVar("K")
 
 _MAX_CELL = 2.4
-"""A cell is at most so many times as large as its content."""
+"""A cell is at most this many times as large as its content."""
 
 Answer = Mapping[str, str]
 """By the name of a cell, its look. Cells that are not named stay blank."""

@@ -20,7 +20,7 @@ _TAKEN_OVER = (
 class PictureTask(Task[Any, Any, Any]):
     """A task for one question, whose first frame is the picture that its models were given."""
 
-    smallest_mark = 0.002
+    smallest_part_area = 0.002
 
     def __init__(self, inner: Any, first: Frame, record: PictureRecord) -> None:
         self.inner, self.first, self.record = inner, first, record

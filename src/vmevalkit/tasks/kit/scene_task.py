@@ -33,7 +33,7 @@ class SceneTask(Task[P, Scene, K], Generic[P, K]):
 
     version = "1"
     reading_scale = 0.5
-    smallest_mark = 0.0015
+    smallest_part_area = 0.0015
     offers = frozenset({Offer.STILL_EDGES, Offer.WHOLE, Offer.SOLID_ANSWER})
 
     def __init_subclass__(cls) -> None:

@@ -30,7 +30,7 @@ _DIRECTIONS = _ABSORPTIONS / _STRENGTHS[:, None]
 _MIN_COSINE = float(np.cos(np.radians(11.0)))
 """Colours whose directions differ by less have the same name: the six are at least 21 degrees apart."""
 _MAX_STRENGTH = 1.3
-"""A colour that is so many times stronger than a named one is another colour."""
+"""A colour that is this many times stronger than a named one is another colour."""
 
 _GRID = 24
 """Side of the grid on which a patch is compared. It spans twice the side of a square of the patch's area."""

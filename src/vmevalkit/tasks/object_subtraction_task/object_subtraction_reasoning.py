@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict
 
-from vmevalkit.core.errors import Uncertified, UsageError
-from vmevalkit.core.jsonable import from_json
-from vmevalkit.core.randomness import rng_for
-from vmevalkit.store import layout
-from vmevalkit.tasks.dataset import CUSTOM, PlannedQuestion, write_dataset, write_question
-from vmevalkit.tasks.object_subtraction_task.certificate import certify
+from vmevalkit.core.errors import UsageError
+from vmevalkit.tasks.dataset import CUSTOM, PlannedQuestion, write_dataset
 from vmevalkit.tasks.object_subtraction_task.puzzle import RULE_KINDS, ObjectSubtraction, ObjectSubtractionParams
 from vmevalkit.tasks.object_subtraction_task.sampling import sample_puzzle
 from vmevalkit.tasks.object_subtraction_task.task import TASK
 from vmevalkit.tasks.planning import plan
+from vmevalkit.tasks.spec_api import QuestionApi, SeededGenerator
 
 DIFFICULTIES: Mapping[str, str] = {"L1": "easy", "L2": "medium", "L3": "medium", "L4": "hard"}
 """The difficulty of each of the specification's levels, where the other params are the defaults."""
@@ -38,17 +35,18 @@ class ObjectSubtractionTaskPair(TypedDict):
     created_at: str
 
 
-class ObjectSubtractionGenerator:
+class ObjectSubtractionGenerator(SeededGenerator):
     """Generator of a sequence of scenes that depends on the seed alone."""
 
-    def __init__(self, seed: int = 42) -> None:
-        self._seed, self._count = seed, 0
+    task_name = TASK.name
 
     def generate_scene(self, level: str = "L1", params: ObjectSubtractionParams | None = None) -> ObjectSubtraction:
         """Return the next scene of a level, with its rule."""
-        rng = rng_for("object_subtraction", "generator", self._seed, self._count)
-        self._count += 1
-        return sample_puzzle(rng, _restrict_to_level(level, params or ObjectSubtractionParams()))
+        return sample_puzzle(self._next_rng(), _restrict_to_level(level, params or ObjectSubtractionParams()))
+
+
+API = QuestionApi(TASK, "object subtraction scene", "ObjectSubtractionGenerator().generate_scene()")
+create_task_pair, generate_prompt = API.create_task_pair, API.generate_prompt
 
 
 def create_dataset(
@@ -89,33 +87,6 @@ def _plan_questions(
         for index, puzzle in enumerate(plan(TASK, share, seed, own)):
             name = f"{TASK.name}_{level.lower()}_{index:04d}"
             yield PlannedQuestion(name, index, puzzle, own, _get_difficulty(own))
-
-
-def create_task_pair(
-    scene: ObjectSubtraction | Mapping[str, Any], task_id: str, output_dir: Path | str | None = None
-) -> ObjectSubtractionTaskPair:
-    """Write the question of one scene, given as a record or a dict with its fields; return the question's record."""
-    root = layout.QUESTIONS if output_dir is None else Path(output_dir)
-    record = write_question(TASK, load_scene(scene), task_id, root, difficulty=CUSTOM, seed=None)
-    return cast(ObjectSubtractionTaskPair, record)
-
-
-def generate_prompt(scene: ObjectSubtraction | Mapping[str, Any]) -> str:
-    """Return the prompt for a video model."""
-    return TASK.prompt(load_scene(scene))
-
-
-def load_scene(given: ObjectSubtraction | Mapping[str, Any]) -> ObjectSubtraction:
-    """Return a certified scene from a record or a dict with its fields. Raises UsageError."""
-    try:
-        scene = given if isinstance(given, ObjectSubtraction) else from_json(ObjectSubtraction, given)
-        certify(scene)
-    except (TypeError, ValueError, KeyError, Uncertified) as error:
-        raise UsageError(
-            f"not a valid object subtraction scene: {error}; "
-            "create one with ObjectSubtractionGenerator().generate_scene()"
-        ) from error
-    return scene
 
 
 def _restrict_to_level(level: str, params: ObjectSubtractionParams) -> ObjectSubtractionParams:

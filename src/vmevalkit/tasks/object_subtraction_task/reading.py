@@ -49,7 +49,7 @@ _MIN_OBJECT_AREA = 25.0
 _GREY_LEVELS, _TEXT_PX = 40.0, 18
 """A blob whose channels differ by less, and which is smaller, is text."""
 _BAR_RATIO = 2.5
-"""A blob so many times longer than wide is a bar."""
+"""A blob this many times longer than wide is a bar."""
 
 
 class ObjectReader:

@@ -54,7 +54,7 @@ class ObjectSubtractionTask(Task[ObjectSubtraction, ObjectScene, ObjectSubtracti
         "hard": ObjectSubtractionParams(levels=("L3", "L4"), num_objects=(7, 8), varied=True),
     }
     anchored = False
-    smallest_mark = 0.006
+    smallest_part_area = 0.006
     tricks = FINAL_STATE_MATTERS
     judge_hint = JUDGE_HINT
     offers = frozenset(

@@ -119,6 +119,6 @@ def _read_itself(prepared: PreparedQuestion, puzzle: Any) -> float | None:
         return None
     height, width = frame.image.shape[:2]
     drawn = np.asarray(cv2.resize(task.draw(puzzle, start), (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-    blobs = find_blobs(frame.image, (drawn,), frame.visible, task.smallest_mark)
+    blobs = find_blobs(frame.image, (drawn,), frame.visible, task.smallest_part_area)
     explained = task.explained_boxes(puzzle, start)
     return sum(blob.area for blob in blobs if not (blob.is_style or any(blob.is_inside(box) for box in explained)))

@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import Exhausted, Uncertified, UsageError
-from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.media.image import Frame, encode_png
 from vmevalkit.store import layout
-from vmevalkit.store.atomic import write_file
 from vmevalkit.tasks.dataset import (
-    CUSTOM,
     PlannedQuestion,
     difficulty_of,
     question_id,
@@ -26,8 +22,13 @@ from vmevalkit.tasks.planning import check_number, iterate_mixed_puzzles
 from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle, RotationPuzzleParams, certify
 from vmevalkit.tasks.rotation_puzzle_task.sampling import list_puzzles, sample_puzzle
 from vmevalkit.tasks.rotation_puzzle_task.task import TASK
+from vmevalkit.tasks.spec_api import QuestionApi, SeededGenerator, write_png
 
 _ATTEMPTS = 10_000
+
+
+API = QuestionApi(TASK, "rotation puzzle", "RotationPuzzleGenerator().generate_puzzle()")
+create_task_pair, generate_prompt = API.create_task_pair, API.generate_prompt
 
 
 class RotationPuzzleRenderer:
@@ -35,30 +36,29 @@ class RotationPuzzleRenderer:
 
     def render_first_frame(self, puzzle: RotationPuzzle | Mapping[str, Any], save_path: Path | str) -> Path:
         """Write the squares at their initial angles; return the path."""
-        return _write_png(TASK.first_frame(load_puzzle(puzzle)), save_path)
+        return write_png(TASK.first_frame(API.load(puzzle)), save_path)
 
     def render_final_frame(self, puzzle: RotationPuzzle | Mapping[str, Any], save_path: Path | str) -> Path:
         """Write the squares at their target angles, all 0 degrees, with the pipes connected; return the path."""
-        return _write_png(TASK.final_frame(load_puzzle(puzzle)), save_path)
+        return write_png(TASK.final_frame(API.load(puzzle)), save_path)
 
 
-class RotationPuzzleGenerator:
+class RotationPuzzleGenerator(SeededGenerator):
     """Generator of a sequence of puzzles that depends on the seed alone."""
 
-    def __init__(self, seed: int = 42) -> None:
-        self._seed, self._count = seed, 0
+    task_name = TASK.name
 
     def generate_puzzle(self, difficulty: str = "easy", params: RotationPuzzleParams | None = None) -> RotationPuzzle:
         """Return the next puzzle, of a difficulty or with the given params. A puzzle may come up again."""
         chosen = params or TASK.preset(difficulty)
-        index = self._count
-        self._count += 1
         listed = list_puzzles(chosen)
         if listed is not None:
-            return rng_for("rotation_puzzle", "generator", self._seed, index).choice(listed)
+            return self._next_rng().choice(listed)
+        index = self._count
+        self._count += 1
         for attempt in range(_ATTEMPTS):
             try:
-                puzzle = sample_puzzle(rng_for("rotation_puzzle", "generator", self._seed, index, attempt), chosen)
+                puzzle = sample_puzzle(rng_for(TASK.name, "generator", self._seed, index, attempt), chosen)
                 certify(puzzle)
             except Uncertified:
                 continue
@@ -120,34 +120,3 @@ def _plan_questions(
     for index, puzzle in enumerate(islice(iterate_mixed_puzzles(TASK, seed, chosen), number)):
         own = chosen[index % len(chosen)]
         yield PlannedQuestion(question_id(TASK.name, index), index, puzzle, own, difficulty_of(TASK, own))
-
-
-def create_task_pair(
-    puzzle: RotationPuzzle | Mapping[str, Any], task_id: str, output_dir: Path | str | None = None
-) -> dict[str, Any]:
-    """Write the question of one puzzle, given as a record or a dict with its fields; return the question's record."""
-    root = layout.QUESTIONS if output_dir is None else Path(output_dir)
-    return write_question(TASK, load_puzzle(puzzle), task_id, root, difficulty=CUSTOM, seed=None)
-
-
-def generate_prompt(puzzle: RotationPuzzle | Mapping[str, Any]) -> str:
-    """Return the prompt for a video model."""
-    return TASK.prompt(load_puzzle(puzzle))
-
-
-def load_puzzle(given: RotationPuzzle | Mapping[str, Any]) -> RotationPuzzle:
-    """Return a certified puzzle from a record or a dict with its fields. Raises UsageError."""
-    try:
-        puzzle = given if isinstance(given, RotationPuzzle) else from_json(RotationPuzzle, given)
-        certify(puzzle)
-    except (TypeError, ValueError, KeyError, Uncertified) as error:
-        raise UsageError(
-            f"not a valid rotation puzzle: {error}; create one with RotationPuzzleGenerator().generate_puzzle()"
-        ) from error
-    return puzzle
-
-
-def _write_png(frame: Frame, save_path: Path | str) -> Path:
-    path = Path(save_path)
-    write_file(path, encode_png(frame))
-    return path

@@ -58,7 +58,7 @@ class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
     judge_hint = JUDGE_HINT
     offers = frozenset({Offer.STILL_EDGES, Offer.QUICK, Offer.FREE_HUES, Offer.WHOLE, Offer.SOLID_ANSWER})
     complexity = Complexity(4**4, 2, 0.0, "medium")
-    smallest_mark = 0.0015
+    smallest_part_area = 0.0015
     motion = MotionLimits(free_steps=0.45, max_steps=0.75, what="a pipe", unit="degrees", scale=90)
 
     sample = staticmethod(sample_puzzle)

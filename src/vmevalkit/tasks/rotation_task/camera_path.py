@@ -49,15 +49,9 @@ class CameraPath:
         return (self.total_deg() - abs(self.net_deg())) / 2
 
 
-def trace_camera_path(
-    puzzle: VoxelPuzzle, readings: Sequence[tuple[float, View]], use_covered: bool = False
-) -> CameraPath:
-    """Return the path through the readings of a video.
-
-    With ``use_covered`` every reading counts, also of a sculpture that is not recognised: a hand hides voxels, but not
-    the view.
-    """
-    used = list(readings) if use_covered else _select_reliable(readings)
+def trace_camera_path(puzzle: VoxelPuzzle, readings: Sequence[tuple[float, View]]) -> CameraPath:
+    """Return the path through the readings of a video."""
+    used = _select_reliable(readings)
     path = _drop_misreadings(used)
     turn = angle_between(puzzle.azim_deg, path[0][1].azim_deg)
     turns = [(path[0][0], turn)]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict
 
-from vmevalkit.core.errors import Uncertified, UsageError
-from vmevalkit.store import layout
-from vmevalkit.tasks.dataset import CUSTOM, create_task_dataset, write_question
+from vmevalkit.core.errors import UsageError
+from vmevalkit.tasks.dataset import CUSTOM
 from vmevalkit.tasks.planning import check_number, iterate_puzzles
 from vmevalkit.tasks.rotation_task.params import RotationParams
-from vmevalkit.tasks.rotation_task.sampling import certify_puzzle, generate_horizontal_rotation
+from vmevalkit.tasks.rotation_task.sampling import generate_horizontal_rotation
 from vmevalkit.tasks.rotation_task.scene import VoxelPuzzle
 from vmevalkit.tasks.rotation_task.snakes import DIRS, Voxel
 from vmevalkit.tasks.rotation_task.task import TASK
-from vmevalkit.tasks.rotation_task.text import RotationData, format_prompt
+from vmevalkit.tasks.rotation_task.text import RotationData
+from vmevalkit.tasks.spec_api import QuestionApi
 
 __all__ = [
     "DIRS",
@@ -68,25 +66,6 @@ class RotationGenerator:
         return [_make_task_data(puzzle, self._difficulty) for puzzle in puzzles]
 
 
-create_dataset = partial(create_task_dataset, TASK)
-"""Create questions without duplicates, and return a RotationDataset: see ``create_task_dataset``."""
-
-
-def create_task_pair(
-    task_data: Mapping[str, Any], task_id: str, output_dir: Path | str | None = None
-) -> RotationTaskPair:
-    """Write the question of one sculpture. Returns its record."""
-    root = layout.QUESTIONS if output_dir is None else Path(output_dir)
-    difficulty = str(task_data.get("difficulty", CUSTOM))
-    puzzle = _parse_task_data(task_data)
-    return cast(RotationTaskPair, write_question(TASK, puzzle, task_id, root, difficulty=difficulty, seed=None))
-
-
-def generate_prompt(task_data: Mapping[str, Any]) -> str:
-    """Return the prompt for a video model."""
-    return format_prompt(_parse_task_data(task_data))
-
-
 def _make_task_data(puzzle: VoxelPuzzle, difficulty: str) -> dict[str, Any]:
     return {
         "voxels": list(puzzle.voxels),
@@ -100,7 +79,7 @@ def _make_task_data(puzzle: VoxelPuzzle, difficulty: str) -> dict[str, Any]:
 
 
 def _parse_task_data(task_data: Mapping[str, Any]) -> VoxelPuzzle:
-    """Return the certified puzzle that the data describe. Raises UsageError where they describe none."""
+    """Return the puzzle that the data describe. Raises UsageError where they describe none."""
     try:
         voxels = tuple((int(x), int(y), int(z)) for x, y, z in task_data["voxels"])
         (elev1, azim1), (elev2, azim2) = task_data["first_view"], task_data["final_view"]
@@ -115,9 +94,8 @@ def _parse_task_data(task_data: Mapping[str, Any]) -> VoxelPuzzle:
             f"first_view has elevation {elev1:g} and final_view {elev2:g}; give both the same: the camera rotates "
             "horizontally only"
         )
-    puzzle = VoxelPuzzle(voxels, float(elev1), float(azim1), float(azim2 - azim1) % 360, colours)
-    try:
-        certify_puzzle(puzzle)
-    except Uncertified as error:
-        raise UsageError(f"not a valid rotation question: {error}") from error
-    return puzzle
+    return VoxelPuzzle(voxels, float(elev1), float(azim1), float(azim2 - azim1) % 360, colours)
+
+
+API = QuestionApi(TASK, "rotation question", "RotationGenerator().generate_tasks()", _parse_task_data)
+create_dataset, create_task_pair, generate_prompt = API.create_dataset, API.create_task_pair, API.generate_prompt

@@ -1,10 +1,10 @@
-"""What happened on the way to the final view. No pixels here."""
+"""What happened on the way to the final view, but for jumps, which all tasks share. No pixels here."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,6 @@ TimedView = tuple[float, View]
 STEADY_ELEVATION_DEG = 2.0
 MAX_ELEVATION_CHANGE_DEG = 20.0
 """The prompt asks to keep the elevation. A camera that leaves it by more on the way goes another way."""
-MIN_JUMP_DEG = 45.0
-"""A rotation from one reading to the next that no frame rate explains."""
-_JUMP_RATIO = 3.0  # ... unless the whole video rotates nearly as fast
-_REST_DEG = 0.5  # from one reading to the next; a camera at rest says nothing about its speed
 _MIN_SHARE = 0.08  # ... and this share of all readings
 _CLUTTER = 0.003  # what is beside the sculpture and may hide it
 _LOST_SHARE = 0.5  # of the readings without a recognised structure; a hand or a caption covers it for less
@@ -40,7 +36,7 @@ _END_S = 0.5
 _MISFIT, _MISFIT_COLOURED = 0.018, 0.045
 """What the sculpture may leave unexplained at the end. Correct videos left 0.007 at most, with a table, in 210 videos.
 A sculpture that is none of those that were tried leaves more, even where no other one explains the frame better."""
-_MISFIT_GROWTH = 4.0  # ... or so many times what it left at the beginning: a bad image is bad in all frames
+_MISFIT_GROWTH = 4.0  # ... or this many times its initial value: a bad image is bad in all frames
 _COLOUR_CHANGE = 40.0  # levels
 _HUE_CHANGE = 0.6  # of the strength of a colour: a change of hue, not of the light
 _LIGHT_CHANGE = 25.0  # levels
@@ -59,14 +55,11 @@ def check_trace(puzzle: VoxelPuzzle, trace: Trace[View]) -> CheckResult:
     end = find_consensus(puzzle, [view for seconds, view in readings if seconds > readings[-1][0] - _END_S])
     metrics = measure_video(puzzle, trace, readings, [structure == "kept" for structure in structures], path, end)
     metrics["goal"] = 1.0 if is_accepted(puzzle, end) else measure_progress(puzzle, end)
-    # A rotation that continues behind a hand or a caption is not a jump: the covered views bridge it.
-    jumps = _find_jumps(path) if _find_jumps(trace_camera_path(puzzle, readings, use_covered=True)) else []
     findings = [
         *_find_structure_changes(readings, structures),
         *_find_misfit_at_end(puzzle, readings),
         *_find_recolouring(readings),
         *_find_climb(puzzle, readings),
-        *jumps,
     ]
     findings += _find_remarks(puzzle, readings, path, metrics)
     return CheckResult(tuple(findings), metrics)
@@ -179,18 +172,6 @@ def _find_runs(structures: Sequence[Structure], wanted: str) -> list[tuple[int, 
             runs.append((start, length))
         start += length
     return runs
-
-
-def _find_jumps(path: CameraPath) -> list[Finding]:
-    """Return the first step that is too far for its time, compared with the camera's speed while it moves."""
-    steps = [(t, t - s, abs(b - a)) for (s, a), (t, b) in pairwise(path.turns)]
-    moving = [(time, step) for _, time, step in steps if step >= _REST_DEG]
-    moving_s, moving_deg = (sum(numbers) for numbers in zip((0.0, 0.0), *moving, strict=True))
-    for seconds, time, step in steps:
-        usual_speed = (moving_deg - step) / max(moving_s - time, 1e-6)
-        if step > max(MIN_JUMP_DEG, _JUMP_RATIO * usual_speed * time):
-            return [Finding("jump", True, f"The view jumps by {step:.0f} degrees at once.", seconds)]
-    return []
 
 
 def _find_remarks(

@@ -70,7 +70,7 @@ class RotationTask(Task[VoxelPuzzle, View, RotationParams]):
         }
     )
     complexity = Complexity(360**2, 3, 1.0, "extreme")
-    smallest_mark = 0.001
+    smallest_part_area = 0.001
     motion = MotionLimits(free_steps=0.6, max_steps=1.2, what="the camera", unit="degrees", scale=STEP_DEG)
 
     sample = staticmethod(sample_puzzle)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from math import isqrt
 from pathlib import Path
 from typing import Any
 
-from vmevalkit.core.errors import Uncertified, UsageError
+from vmevalkit.core.errors import UsageError
 from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.randomness import rng_for
-from vmevalkit.media.image import encode_png
-from vmevalkit.store import layout
-from vmevalkit.store.atomic import write_file
-from vmevalkit.tasks.dataset import CUSTOM, create_task_dataset, write_question
+from vmevalkit.tasks.spec_api import QuestionApi, write_png
 from vmevalkit.tasks.sudoku_task.grids import count_conflicts, remove_digits, sample_grid
 from vmevalkit.tasks.sudoku_task.render import draw_state
-from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku, SudokuParams, certify_sudoku, make_printed_state
+from vmevalkit.tasks.sudoku_task.sudoku_reasoning import Sudoku, SudokuParams, make_printed_state
 from vmevalkit.tasks.sudoku_task.task import TASK
 
 _MAX_TRIES = 200
@@ -78,44 +74,16 @@ def create_board_image(sudoku_array: Sequence[int | None], filepath: Path | str)
             f"not a {order} x {order} grid of digits: {list(sudoku_array)}; "
             f"give {order * order} cells with 1 to {order}, or None for a blank"
         )
-    path = Path(filepath)
-    write_file(path, encode_png(draw_state(order, make_printed_state(digits))))
-    return path
-
-
-create_dataset = partial(create_task_dataset, TASK)
-"""Generate questions without duplicates: see ``create_task_dataset``. With the default params there are 108."""
-
-
-def create_task_pair(
-    sudoku: Sudoku | Mapping[str, Any], task_id: str, output_dir: Path | str | None = None
-) -> dict[str, Any]:
-    """Write the question of one sudoku and return its record. ``generate_prompt`` lists what ``sudoku`` may be."""
-    root = layout.QUESTIONS if output_dir is None else Path(output_dir)
-    return write_question(TASK, _parse_sudoku(sudoku), task_id, root, difficulty=CUSTOM, seed=None)
-
-
-def generate_prompt(sudoku: Sudoku | Mapping[str, Any]) -> str:
-    """Return the prompt for a model. ``sudoku`` is a Sudoku, a dict with its fields, or a dict with ``puzzle`` and
-    ``solution`` as lists."""
-    return TASK.prompt(_parse_sudoku(sudoku))
-
-
-def _parse_sudoku(value: Sudoku | Mapping[str, Any]) -> Sudoku:
-    """Return the certified sudoku."""
-    try:
-        sudoku = value if isinstance(value, Sudoku) else _parse_fields(value)
-        certify_sudoku(sudoku)
-    except (TypeError, ValueError, KeyError, Uncertified) as error:
-        raise UsageError(
-            f"not a valid sudoku: {error}; generate_solved_sudoku() generates its 'solution', "
-            "create_puzzle() its 'puzzle'"
-        ) from error
-    return sudoku
+    return write_png(draw_state(order, make_printed_state(digits)), filepath)
 
 
 def _parse_fields(fields: Mapping[str, Any]) -> Sudoku:
+    """Return the sudoku of a dict with its fields, or with ``puzzle`` and ``solution`` as lists."""
     if "puzzle" not in fields:
         return from_json(Sudoku, fields)
     givens = tuple(digit or 0 for digit in fields["puzzle"])
     return Sudoku(isqrt(len(givens)), givens, tuple(fields["solution"]))
+
+
+API = QuestionApi(TASK, "sudoku", "create_puzzle(generate_solved_sudoku())", _parse_fields)
+create_dataset, create_task_pair, generate_prompt = API.create_dataset, API.create_task_pair, API.generate_prompt
