@@ -63,7 +63,7 @@ _OPEN_OPTION = "vmevalkit.open_option"
 
 
 class _PlainFlags:
-    """A command whose help shows no type beside a flag: ``--yes <bool>`` would ask for a value that it does not take."""
+    """A command whose help shows no type beside a flag: ``--yes <bool>`` would ask for a value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]

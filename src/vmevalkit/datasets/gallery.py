@@ -65,8 +65,10 @@ def write_overview(image: Path | str, tasks: Sequence[str] | None = None, seed: 
 
 
 def draw_overview(tasks: Sequence[str] | None = None, seed: int = 1) -> Frame:
-    """Return one image with a tile for each task: its title, and a frame of a solution of middle difficulty. Tasks of one
-    cognitive group stand together, under a line of the group's colour."""
+    """Return one image with a tile for each task: its title, and a frame of a solution of middle difficulty.
+
+    Tasks of one cognitive group stand together, under a line of the group's colour.
+    """
     ordered = _order_tasks(tasks)
     canvas, left = Canvas(OVERVIEW_WIDTH, measure_overview(tasks)[1], _BACKGROUND), _MARGIN + 14
     for group, (heading, colour) in _GROUPS.items():
