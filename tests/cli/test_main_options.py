@@ -26,7 +26,14 @@ def test_the_version_is_printed() -> None:
 
 def test_the_help_lists_every_command() -> None:
     text = call("--help", COLUMNS="80").stdout
-    assert re.findall(r"^\W*([a-z-]+)  +[A-Z]", text, re.MULTILINE) == [name.replace("_", "-") for name in COMMANDS]
+    assert re.findall(r"^│ ([a-z][a-z-]*)  +[A-Z]", text, re.MULTILINE) == [name.replace("_", "-") for name in COMMANDS]
+
+
+def test_a_flag_takes_no_value_in_the_help() -> None:
+    for line in ("--help", "report --help"):
+        text = call(line, COLUMNS="100").stdout
+        assert "bool" not in text.lower()
+    assert re.search(r"--no-videos +Leave", text)
 
 
 def test_every_command_is_in_a_group() -> None:

@@ -12,7 +12,6 @@ from vmevalkit.core.errors import UsageError
 from vmevalkit.datasets.gallery import (
     HEIGHT,
     MOMENTS,
-    OVERVIEW_MOMENTS,
     OVERVIEW_WIDTH,
     draw_overview,
     measure_overview,
@@ -42,23 +41,25 @@ def test_the_gallery_in_the_docs_has_every_task_at_every_difficulty() -> None:
             assert (DOCS / "gallery" / f"{task.name}_{difficulty}.png").is_file()
 
 
-def test_an_overview_has_the_cards_of_a_group_side_by_side() -> None:
-    one, two, four = (draw_overview(names) for names in (["maze"], ["chess", "maze"], ["chess", "maze", "raven"]))
-    assert one.shape == two.shape and one.shape[1] == OVERVIEW_WIDTH
-    assert four.shape[0] - one.shape[0] > 150  # raven belongs to another group, with a heading of its own
-    # The maze judges the process, so its card comes first.
-    third = OVERVIEW_WIDTH // 3
-    assert np.array_equal(one[:, :third], two[:, :third]) and not np.array_equal(one, two)
+def test_tiles_of_an_overview_stand_by_group() -> None:
+    names = ["sudoku", "chess", "rotation", "maze"]
+    image = draw_overview(names)
+    width = OVERVIEW_WIDTH // 9
+    lines = [tuple(image[58, 24 + width * tile + width // 2]) for tile in range(4)]
+    assert lines[0] == lines[1] != lines[2] != lines[3], "planning, planning, deduction, perception"
+    assert np.array_equal(image[62:, : 2 * width], draw_overview(["chess", "maze"])[62:, : 2 * width])
 
 
-def test_a_card_shows_the_dot_on_its_way() -> None:
-    image = draw_overview(["maze"])
-    is_dot = (np.abs(image.astype(int) - (0x22, 0xC5, 0x5E)) < 30).all(axis=2)
-    columns = np.flatnonzero(is_dot.any(axis=0))
-    dots = np.split(columns, np.flatnonzero(np.diff(columns) > 20) + 1)
-    assert len(dots) == len(OVERVIEW_MOMENTS)
-    heights = {round(float(np.flatnonzero(is_dot[:, dot].any(axis=1)).mean())) for dot in dots}
-    assert len(heights) > 1
+def test_an_overview_has_a_row_for_each_nine_tasks() -> None:
+    heights = [measure_overview(list(TASKS)[:count])[1] for count in (1, 9, 10)]
+    assert heights[0] == heights[1] < heights[2]
+    assert draw_overview(["maze"]).shape[:2] == measure_overview(["maze"])[::-1]
+
+
+def test_a_tile_shows_the_dot_on_its_way() -> None:
+    image = draw_overview(["maze"]).astype(int)
+    is_dot = (np.abs(image - (0x22, 0xC5, 0x5E)) < 20).all(axis=2)
+    assert 60 < is_dot[:, : OVERVIEW_WIDTH // 9].sum() < 600
 
 
 def test_an_overview_is_a_png(tmp_path: Path) -> None:

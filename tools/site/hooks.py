@@ -50,6 +50,7 @@ def on_files(files: Any, config: Any) -> Any:
     for source, page in find_pages().items():
         if not source.startswith("docs/"):
             files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
+    files.append(File.generated(config, "site.css", content=Path(__file__).with_name("site.css").read_text("utf-8")))
     files.append(File.generated(config, "reference/cli.md", content=write_cli_reference()))
     files.append(File.generated(config, "reference/api.md", content=write_api_reference()))
     return files
@@ -113,15 +114,18 @@ def _list_params(params: list[Any]) -> Iterator[str]:
             continue
         is_argument = param.param_type_name == "argument"
         names = param.name.upper() if is_argument else ", ".join([*param.opts, *param.secondary_opts])
-        shown = getattr(param, "show_default", None)
-        default = (
-            shown
-            if isinstance(shown, str)
-            else ""
-            if param.default in (None, (), []) or shown is False
-            else param.default
-        )
-        yield f"| `{names}` | {_escape(param.help or '')} | {'required' if param.required else _escape(str(default))} |"
+        default = "required" if param.required else _escape(_describe_default(param))
+        yield f"| `{names}` | {_escape(param.help or '')} | {default} |"
+
+
+def _describe_default(param: Any) -> str:
+    """Return the default as the help words it; a flag is off unless it is given."""
+    shown = getattr(param, "show_default", None)
+    if isinstance(shown, str):
+        return shown
+    if getattr(param, "is_flag", False):
+        return "on" if param.default else ""
+    return "" if shown is False or param.default in (None, (), []) else str(param.default)
 
 
 def _escape(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from vmevalkit.core.errors import UsageError, VMEvalKitError
 from vmevalkit.core.secrets import redact
@@ -62,7 +62,22 @@ _OPEN_OPTION = "vmevalkit.open_option"
 """Under this key a context keeps the option of several values that a further word would belong to."""
 
 
-class Command(TyperCommand):
+class _PlainFlags:
+    """A command whose help shows no type beside a flag: ``--yes <bool>`` would ask for a value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class Group(_PlainFlags, TyperGroup):
+    """All commands."""
+
+
+class Command(_PlainFlags, TyperCommand):
     """A command. ``--task maze rotation`` means ``--task maze --task rotation``; an error is printed in one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

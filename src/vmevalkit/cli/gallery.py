@@ -17,7 +17,7 @@ def gallery(
     ),
     overview: Annotated[
         Path | None,
-        typer.Option(help="Write one PNG image with a card for each task instead of the page.", show_default=False),
+        typer.Option(help="Write one PNG image with a tile for each task instead of the page.", show_default=False),
     ] = None,
     task: Tasks = None,
     seed: Annotated[int, typer.Option(help="Another seed shows other questions.")] = 1,

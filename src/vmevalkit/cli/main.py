@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from vmevalkit import __version__
-from vmevalkit.cli.command import Command, set_quiet
+from vmevalkit.cli.command import Command, Group, set_quiet
 
 GROUPS = {
     "Make puzzles": ("tasks", "generate", "benchmark", "gallery", "vqa_dataset"),
@@ -68,7 +68,7 @@ def find_commands() -> list[str]:
 
 
 def make_app() -> typer.Typer:
-    app = typer.Typer(pretty_exceptions_enable=False, context_settings=HELP_OPTIONS)
+    app = typer.Typer(cls=Group, pretty_exceptions_enable=False, context_settings=HELP_OPTIONS)
     app.callback(invoke_without_command=True)(_main_options)
     groups = {name: group for group, names in GROUPS.items() for name in names}
     for name in find_commands():

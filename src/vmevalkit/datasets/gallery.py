@@ -1,8 +1,8 @@
-"""Images of all tasks: a page with every difficulty, and one overview with a card for each task."""
+"""Images of all tasks: a page with every difficulty, and one overview with a tile for each task."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import cv2
@@ -20,20 +20,22 @@ IMAGES = "gallery"
 HEIGHT = 200
 MOMENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-OVERVIEW_WIDTH = 1200
-OVERVIEW_MOMENTS = (0.0, 0.5, 1.0)
-_COLUMNS, _MARGIN, _HEADING, _CARD, _GAP = 3, 24, 54, 152, 20
-_CARD_WIDTH = (OVERVIEW_WIDTH - 2 * _MARGIN - (_COLUMNS - 1) * _GAP) // _COLUMNS
-_FRAME_WIDTH, _FRAME_HEIGHT = (_CARD_WIDTH - 12) // len(OVERVIEW_MOMENTS), 112
-_HEADINGS = {
-    "planning": "Planning: find a way",
-    "deduction": "Deduction: follow the rules",
-    "perception": "Perception: see what is where and how it turns",
-    "": "Other tasks",
+OVERVIEW_WIDTH = 1800
+OVERVIEW_MOMENT = 0.6
+"""Share of the solution at which the overview shows a puzzle: some of it is done, and something is in motion."""
+_COLUMNS, _MARGIN, _LEGEND, _TILE = 9, 24, 56, 186
+_TILE_WIDTH = (OVERVIEW_WIDTH - 2 * _MARGIN) // _COLUMNS
+_FRAME_WIDTH, _FRAME_HEIGHT = _TILE_WIDTH - 20, 138
+_GROUPS = {
+    "planning": ("Planning: find a way", "#2563eb"),
+    "deduction": ("Deduction: follow the rules", "#16a34a"),
+    "perception": ("Perception: see what is where and how it turns", "#d97706"),
+    "": ("Other tasks", "#64748b"),
 }
+"""Heading and colour of each cognitive group, in their order."""
 _PADDING = 0.04
 """White space around a trimmed scene, as a share of its longer side."""
-_BACKGROUND, _EDGE, _TEXT, _QUIET_TEXT = "#f8fafc", "#cbd5e1", "#0f172a", "#64748b"
+_BACKGROUND, _EDGE, _TEXT = "#f8fafc", "#cbd5e1", "#0f172a"
 
 
 def write_gallery(page: Path | str, tasks: Sequence[str] | None = None, seed: int = 1) -> Path:
@@ -63,58 +65,47 @@ def write_overview(image: Path | str, tasks: Sequence[str] | None = None, seed: 
 
 
 def draw_overview(tasks: Sequence[str] | None = None, seed: int = 1) -> Frame:
-    """Return one image with a card for each task: its title, and the first, a middle and the final frame of a solution
-    of middle difficulty. Tasks of one cognitive group stand together."""
-    groups = _group_tasks(tasks)
-    canvas, top = Canvas(OVERVIEW_WIDTH, _measure_height(groups), _BACKGROUND), _MARGIN // 2
-    for group, members in groups.items():
-        canvas.text(_HEADINGS[group], _MARGIN, top + _HEADING / 2, 20, _TEXT, bold=True, anchor="left")
-        top += _HEADING
-        for index, task in enumerate(members):
-            row, column = divmod(index, _COLUMNS)
-            _draw_card(canvas, task, _MARGIN + column * (_CARD_WIDTH + _GAP), top + _CARD * row, seed)
-        top += _CARD * _count_rows(members)
+    """Return one image with a tile for each task: its title, and a frame of a solution of middle difficulty.
+
+    Tasks of one cognitive group stand together, under a line of the group's colour.
+    """
+    ordered = _order_tasks(tasks)
+    canvas, left = Canvas(OVERVIEW_WIDTH, measure_overview(tasks)[1], _BACKGROUND), _MARGIN + 14
+    for group, (heading, colour) in _GROUPS.items():
+        if any(task.group == group for task in ordered):
+            canvas.circle(left, _LEGEND / 2, 10, colour)
+            canvas.text(heading, left + 22, _LEGEND / 2, 20, _TEXT, bold=True, anchor="left")
+            left += 100 + 13 * len(heading)
+    for index, task in enumerate(ordered):
+        row, column = divmod(index, _COLUMNS)
+        _draw_tile(canvas, task, _MARGIN + column * _TILE_WIDTH, _LEGEND + row * _TILE, seed)
     return canvas.frame()
 
 
 def measure_overview(tasks: Sequence[str] | None = None) -> tuple[int, int]:
     """Return width and height of the overview of these tasks."""
-    return OVERVIEW_WIDTH, _measure_height(_group_tasks(tasks))
+    rows = -(-len(_order_tasks(tasks)) // _COLUMNS)
+    return OVERVIEW_WIDTH, _LEGEND + rows * _TILE + _MARGIN // 2
 
 
-def _group_tasks(tasks: Sequence[str] | None) -> dict[str, list[AnyTask]]:
-    """Return the tasks of each group; those that judge the process come first."""
-    chosen = sorted((TASKS[name] for name in tasks or TASKS), key=_is_judged_by_final_state)
-    groups = {group: [task for task in chosen if task.group == group] for group in _HEADINGS}
-    return {group: members for group, members in groups.items() if members}
+def _order_tasks(tasks: Sequence[str] | None) -> list[AnyTask]:
+    """Return the tasks group by group."""
+    groups = list(_GROUPS)
+    return sorted((TASKS[name] for name in tasks or TASKS), key=lambda task: (groups.index(task.group), task.title))
 
 
-def _count_rows(members: Sequence[AnyTask]) -> int:
-    return -(-len(members) // _COLUMNS)
-
-
-def _measure_height(groups: Mapping[str, Sequence[AnyTask]]) -> int:
-    return _MARGIN + sum(_HEADING + _CARD * _count_rows(members) for members in groups.values())
-
-
-def _is_judged_by_final_state(task: AnyTask) -> bool:
-    return task.tricks["cut_to_final"] == "pass"
-
-
-def _draw_card(canvas: Canvas, task: AnyTask, left: int, top: int, seed: int) -> None:
-    judged = "outcome" if _is_judged_by_final_state(task) else "process"
-    canvas.text(task.title, left, top + 10, 14, _TEXT, bold=True, anchor="left")
-    canvas.text(judged, left + _CARD_WIDTH, top + 10, 11, _QUIET_TEXT, anchor="right")
+def _draw_tile(canvas: Canvas, task: AnyTask, left: int, top: int, seed: int) -> None:
     difficulties = list(task.difficulties)
     puzzle = plan(task, 1, seed, task.preset(difficulties[len(difficulties) // 2]))[0]
-    frames = _trim([task.draw(puzzle, task.solution(puzzle, moment)) for moment in OVERVIEW_MOMENTS])
-    for index, full in enumerate(frames):
-        frame = _shrink(full, _FRAME_WIDTH - 2, _FRAME_HEIGHT)
-        height, width = frame.shape[:2]
-        x = left + index * (_FRAME_WIDTH + 6) + (_FRAME_WIDTH - width) // 2
-        y = top + 22 + (_FRAME_HEIGHT - height) // 2
-        canvas.rectangle(x - 1, y - 1, width + 2, height + 2, _EDGE)
-        canvas.paste(frame, x, y)
+    moments = (0.0, OVERVIEW_MOMENT, 1.0)
+    _, full, _ = _trim([task.draw(puzzle, task.solution(puzzle, moment)) for moment in moments])
+    frame = _shrink(full, _FRAME_WIDTH, _FRAME_HEIGHT)
+    height, width = frame.shape[:2]
+    canvas.rectangle(left + 10, top, _FRAME_WIDTH, 4, _GROUPS[task.group][1])
+    canvas.text(task.title, left + _TILE_WIDTH / 2, top + 19, 16, _TEXT, bold=True)
+    x, y = left + (_TILE_WIDTH - width) // 2, top + 34 + (_FRAME_HEIGHT - height) // 2
+    canvas.rectangle(x - 1, y - 1, width + 2, height + 2, _EDGE)
+    canvas.paste(frame, x, y)
 
 
 def _trim(frames: Sequence[Frame]) -> list[Frame]:
