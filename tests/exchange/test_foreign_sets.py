@@ -112,11 +112,14 @@ def make_run(outputs: Path, video: str) -> Path:
     return folder
 
 
-def test_export_publishes_no_file_that_a_record_or_a_link_leads_to(tmp_path: Path) -> None:
+def test_export_publishes_no_file_that_a_record_or_a_link_leads_to(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "private.mp4").write_bytes(b"secret")
     make_run(tmp_path / "outputs", "../../../../../../private.mp4")
-    with pytest.raises(StoreError, match="inside its folder"):
+    with pytest.raises(StoreError, match="has no videos"):
         list(iterate_run_rows("e", tmp_path / "outputs", tmp_path / "evaluations"))
+    assert "is not the name of a file inside its folder" in caplog.text
     folder = make_run(tmp_path / "more", "video/a.mp4")
     (folder / "video/a.mp4").symlink_to(tmp_path / "private.mp4")
     with pytest.raises(StoreError, match="leads outside"):
@@ -167,6 +170,30 @@ def test_an_archive_that_claims_much_is_not_read_whole(tmp_path: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
     ).stdout.splitlines()  # fmt: skip
     assert "has holes and claims 12,884,901,888 bytes" in out[0] and int(out[-1]) < 700
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_that_claims_much_is_not_read_whole(tmp_path: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 1 << 32
+    with (tmp_path / "a.tar").open("wb") as file:
+        file.write(header.tobuf(tarfile.GNU_FORMAT))
+        file.truncate(header.size + 4096)  # holes: it takes no place on the disk
+    [row] = read_rows(tmp_path / "a.tar")
+    assert isinstance(row, BadRow) and "a header claims 4,294,967,296 bytes" in row.reason
+
+
+def test_a_damaged_folder_of_save_to_disk_is_a_message(tmp_path: Path) -> None:
+    (tmp_path / "dataset_info.json").write_text("{}")
+    for state in (
+        '{"_data_files": 5}',
+        '{"_data_files": [1]}',
+        "[]",
+        '{"_data_files": [{"filename": "/etc/hostname"}]}',
+    ):
+        (tmp_path / "state.json").write_text(state)
+        [row] = read_rows(tmp_path)
+        assert isinstance(row, BadRow)
 
 
 def test_archives_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

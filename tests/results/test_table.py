@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,10 @@ import pandas as pd
 import pytest
 
 import vmevalkit
-from vmevalkit.core.errors import StoreError, UnknownName
+from vmevalkit.core.errors import InvalidRecord, StoreError, UnknownName
 from vmevalkit.eval.experiment import score_experiment, score_videos
+from vmevalkit.report.media_files import MediaCopier
+from vmevalkit.report.video_list import find_media, list_questions
 from vmevalkit.results.columns import COLUMNS, KEY, expand
 from vmevalkit.results.table import NOT_SCORED, REASONS
 from vmevalkit.runs.run import run
@@ -128,6 +131,36 @@ def test_videos_made_elsewhere_have_their_question(data: Path) -> None:
     assert (row["success"], row["difficulty"], row["params"]["grid_n"]) == (True, "easy", 3)
     assert pd.isna(row["status"])
     assert Path(row["video"]).resolve() == (data / "videos" / "maze_0000.mp4").resolve()
+
+
+def test_a_score_of_others_shows_no_file_of_this_machine(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A path in a score file may lead to any question, video or picture: what it leads to must be what was scored."""
+    [video] = (data / "outputs/first/oracle/maze_task/maze_0000").rglob("*.mp4")
+    (data / "videos").mkdir()
+    shutil.copy(video, data / "videos" / "maze_0000.mp4")
+    score_videos(data / "videos", data / "questions", "mine", data / "evaluations", "first")
+    path = data / "evaluations/first/mine/maze_task/maze_0000/RuleEvaluator.json"
+    record = json.loads(path.read_text())
+    private, name = data / "private", record["metadata"]["question_folder"]
+    private.mkdir()
+    (private / "prompt.txt").write_text("secret")
+    shutil.copy(data / "questions/maze_task/maze_0000/first_frame.png", private)
+    shutil.copy(data / "videos/maze_0000.mp4", private / "video.mp4")
+    with (private / "video.mp4").open("ab") as file:
+        file.write(b"secret")
+    for about in ({"question_folder": os.path.relpath(private, path.parent)}, {"question_folder": name}):
+        about["video"] = os.path.relpath(private / "video.mp4", path.parent)
+        path.write_text(json.dumps({**record, "metadata": {**record["metadata"], **about}}))
+        frame = load(data, "first")
+        row = pick(frame, "mine", "maze_0000")
+        assert pd.isna(row["question_folder"]) == (about["question_folder"] != name)
+        questions = list_questions(frame[frame["model"] == "mine"])
+        [source] = [find_media(each, data / "evaluations") for each in questions]
+        [copy] = MediaCopier(str(data / "report"))(source).videos
+        assert copy.video is None and "another video" in str(copy.problem)
+    path.write_text(json.dumps({**record, "result": {**record["result"], "evidence": "../../../../private/a.jpg"}}))
+    with pytest.raises(StoreError, match="inside its folder"):
+        load(data, "first")
 
 
 def test_people_and_judges_are_rows_of_their_own(data: Path) -> None:
@@ -248,5 +281,6 @@ def test_a_verdict_that_contradicts_itself_is_reported_and_left_out(
     left = scored[(scored["model"] == "oracle") & (scored["question"] == "maze_0000") & scored["value"].notna()]
     assert len(left) == 0 and before >= len(frame)
     assert "RuleEvaluator.json is left out" in caplog.text
-    with pytest.raises(StoreError, match="is not a score file"):
+    with pytest.raises(InvalidRecord, match="is left out"):
         load_score(path)
+    assert len(load_scores(data / "evaluations", "first")) == before - 1

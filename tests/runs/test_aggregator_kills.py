@@ -73,9 +73,10 @@ def test_nothing_is_ordered_twice(emulator: Callable[[], Any], rows: str, name: 
     runs = load_all_runs(tmp_path / "outputs", "first")
     assert set(orders.values()) == {1}, "a video was ordered and billed twice"
     assert len(runs) == QUESTIONS, errors
-    # A process that is killed before its request arrives leaves a question that was never ordered, and cannot know it.
-    finished = sum(run.status == "success" for run in runs)
+    # A process that is killed before its request arrives leaves a question that was never ordered, and cannot know it:
+    # it stays uncertain, since ordering it again could pay twice.
+    finished = [run for run in runs if run.status == "success"]
     assert {run.status for run in runs} <= {"success", "uncertain"}, out
-    assert QUESTIONS - len(KILLED_AFTER) * 3 <= finished <= len(orders) <= QUESTIONS
-    if rows == "replicate":  # its list shows the orders whose answers were lost
-        assert {run.status for run in runs} == {"success"}
+    assert QUESTIONS - len(KILLED_AFTER) * 3 <= len(finished) <= len(orders) <= QUESTIONS
+    if rows == "replicate":  # its list shows the orders whose answers were lost: each that was paid has its video
+        assert len(finished) == len(orders)

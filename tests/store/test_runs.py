@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from vmevalkit.core.errors import StoreError
+from vmevalkit import load_results
+from vmevalkit.core.errors import InvalidRecord, StoreError
 from vmevalkit.core.records import Placement, Question, Run
+from vmevalkit.results.entries import read_run_entry
 from vmevalkit.store.questions import load_question, question_digest
 from vmevalkit.store.runs import Job, find_runs, load_all_runs, load_job_runs, load_run, new_run, question_of
 
@@ -97,10 +100,46 @@ def test_an_unfinished_run_is_hidden_and_cleaned_up(tmp_path: Path, question: Qu
 
 def test_a_damaged_record_is_named(tmp_path: Path, question: Question) -> None:
     run = make_run(tmp_path / "outputs", question)
-    (run.folder / "metadata.json").write_text(json.dumps({"model": "m"}))
-    with pytest.raises(StoreError, match=r"metadata.json is not the record of a run"):
-        find_runs(tmp_path / "outputs", "first")
     (run.folder / "metadata.json").unlink()
     assert find_runs(tmp_path / "outputs", "first") == []
     with pytest.raises(StoreError, match="not a finished run"):
         load_run(run.folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "done"}, {"status": None}, {"status": "failed"}, {"video": None}, {"sample": True}, {"sample": -1},
+        {"cost_usd": float("nan")}, {"cost_usd": 10**400}, {"seconds": "2"}, {"video": "../../../v.mp4"},
+    ],
+)  # fmt: skip
+def test_a_record_that_contradicts_itself_is_reported_and_left_out(
+    tmp_path: Path, question: Question, change: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    run, other = make_run(tmp_path / "outputs", question), make_run(tmp_path / "outputs", question, sample=1)
+    record = json.loads((run.folder / "metadata.json").read_text())
+    (run.folder / "metadata.json").write_text(json.dumps({**record, **change}))
+    assert find_runs(tmp_path / "outputs", "first") == [other]
+    assert "metadata.json is not the record of a run" in caplog.text
+    with pytest.raises(InvalidRecord):
+        read_run_entry(run.folder)
+    for load in (load_run, lambda folder: load_job_runs(folder.parent)):  # a run that resumes must not order it again
+        with pytest.raises(InvalidRecord):
+            load(run.folder)
+
+
+@pytest.mark.parametrize("name", ["question", "video", "video/my=20door.mp4", ".", "..", "../.."])
+def test_a_link_out_of_an_experiment_is_refused(tmp_path: Path, question: Question, name: str) -> None:
+    run = make_run(tmp_path / "outputs", question)
+    place, private = Path(os.path.normpath(run.folder / name)), tmp_path / "private"
+    place.rename(private)
+    place.symlink_to(private)
+    with pytest.raises(StoreError, match="leads outside"):
+        find_runs(tmp_path / "outputs", "first")
+    with pytest.raises(StoreError, match="leads outside"):
+        load_results("first", outputs=tmp_path / "outputs", evaluations=tmp_path / "evaluations")
+    place.unlink()
+    private.rename(place)
+    (tmp_path / "outputs/second").mkdir()
+    (tmp_path / "outputs/second/m").symlink_to(run.folder.parents[2])
+    assert len(find_runs(tmp_path / "outputs", "second")) == 1, "a link to another experiment beside it"

@@ -10,6 +10,7 @@ VMEvalKitError
 ├── MediaError              an image or a video cannot be read or written
 │   └── NotAVideo           the file contains no decodable image
 ├── StoreError              a folder or a record cannot be read or written
+│   ├── InvalidRecord       a record contradicts itself: reported, left out and never counted
 │   ├── Unwritable          the operating system refuses to write: a full disk, missing permissions
 │   └── ConflictError       the folder contains something else, or another process writes to it; it was not changed
 └── ModelError              a model did not deliver a video
@@ -90,6 +91,10 @@ class NotAVideo(MediaError):
 
 class StoreError(VMEvalKitError):
     """A folder or a record cannot be read or written."""
+
+
+class InvalidRecord(StoreError):
+    """A record contradicts itself, or is of no known kind. It is reported and left out, and never counted."""
 
 
 class Unwritable(StoreError):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.async_scorer import AnyScorer
+from vmevalkit.core.errors import InvalidRecord
 from vmevalkit.core.records import Placement, Question, Score
 from vmevalkit.core.scorer import ScoreFiles
 from vmevalkit.store.atomic import file_digest
@@ -63,7 +64,10 @@ def find_existing(job: ScoreJob, scored: Scored, *, retry_unscored: bool = False
     """Return the score that was made from the same video, puzzle and version of the scorer; None where there is none.
 
     ``retry_unscored`` is for judges: what had no verdict may have one next time."""
-    existing = load_score(scored.path(job.evaluations))
+    try:
+        existing = load_score(scored.path(job.evaluations))
+    except InvalidRecord:
+        return None  # it is scored again
     if existing is None or (retry_unscored and not existing.score.scored):
         return None
     is_specified = existing.details is None and existing.video_digest is None and existing.score.version == ""

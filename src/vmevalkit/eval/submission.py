@@ -80,7 +80,7 @@ def write_submission(experiment: str, model: str, out: Path | str, outputs: Path
             name = layout.folder_name(run.question_id) + (f"-sample{run.sample}" if run.sample else "")
             file = f"videos/{layout.domain_folder(run.domain)}/{name}{run.video.suffix}"
             (aside / file).parent.mkdir(parents=True, exist_ok=True)
-            copy_foreign_file(run.video.parent, run.video.name, aside / file)
+            copy_foreign_file(run.folder, run.video.relative_to(run.folder), aside / file)
             lines.append(
                 SubmittedVideo(
                     run.domain, run.question_id, run.sample, file, file_digest(aside / file),

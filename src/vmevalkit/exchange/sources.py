@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.exchange.export import FILES, import_datasets
@@ -28,6 +28,8 @@ _MOST_PARTS = 64
 """Files of one row in a shard."""
 _MOST_ARCHIVE_BYTES = 1 << 42
 """A shard, or a parquet file, which are never read whole."""
+_PIECE = 1 << 20
+"""Bytes of a shard that are read at once; no name and no header is as long."""
 _MOST_RATIO, _FREE_BYTES = 1000, 1 << 26
 """Most that a column of parquet may grow when it is decompressed, and how much is no question."""
 
@@ -122,7 +124,7 @@ def _read_shard(root: Path, path: Path) -> Iterator[ParseRow]:
     key, parts = None, dict[str, bytes | StoreError]()
     with open_foreign_file(root, path.relative_to(root), _MOST_ARCHIVE_BYTES) as file:
         try:
-            tar = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115  - it holds nothing but ``file``
+            tar = tarfile.open(fileobj=_InPieces(file), mode="r:")  # noqa: SIM115  - it holds nothing but ``file``
         except tarfile.ReadError as error:
             raise StoreError(f"it is not a tar file without compression ({error}); decompress it") from error
         for member in tar:
@@ -141,6 +143,18 @@ def _read_shard(root: Path, path: Path) -> Iterator[ParseRow]:
         yield partial(_parse_parts, key[1], parts)
 
 
+class _InPieces:
+    """A shard that is read in pieces only: a header may claim any length, and would be read whole."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.seek, self.tell, self._file = file.seek, file.tell, file
+
+    def read(self, size: int) -> bytes:
+        if size > _PIECE:
+            raise StoreError(f"a header claims {size:,} bytes; pack the files again")
+        return self._file.read(size)
+
+
 def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, before: int) -> bytes | StoreError:
     if member.issparse():
         return StoreError(f"{member.name} has holes and claims {member.size:,} bytes; pack the file itself")
@@ -148,7 +162,7 @@ def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, before: int) -> 
         return StoreError(f"{member.name} has {member.size:,} bytes; the files of a row may have {MOST_BYTES:,}")
     stream = tar.extractfile(member)
     assert stream is not None
-    content = stream.read(member.size)
+    content = b"".join(iter(partial(stream.read, _PIECE), b""))
     return content if len(content) == member.size else StoreError(f"{member.name} is cut off")
 
 
@@ -208,7 +222,7 @@ def _read_saved_dataset(root: Path, place: Path) -> Iterator[ParseRow]:
     state = parse_object(read_foreign_file(place, "state.json", _MOST_LINE_BYTES), "state.json")
     for each in state.get("_data_files") or ():  # the library would open any path
         open_foreign_file(root, str(each["filename"]), _MOST_ARCHIVE_BYTES).close()
-    return _iterate_dataset(import_datasets().load_from_disk(str(place)))
+    yield from _iterate_dataset(import_datasets().load_from_disk(str(place)))
 
 
 def _iterate_dataset(loaded: Any) -> Iterator[ParseRow]:

@@ -113,15 +113,21 @@ def find_never_ordered(
     """Return the intents that became no order: the list is complete up to them, and has no job that may be theirs.
 
     ``claimed_ids`` include the jobs of the other intents. The list must show an order of ours at the time that the
-    journal has for it: else it may be that of another account, or the clocks may be hours apart."""
-    times = {str(entry.ticket["id"]): entry.ticket_at for entry in entries if entry.ticket is not None}
-    known = [(job.created_at, datetime.fromisoformat(at)) for job in listed if (at := times.get(job.id)) is not None]
-    if not any(abs(_whole_second(listed_at) - _whole_second(ours)) <= CLOCK_TOLERANCE for listed_at, ours in known):
-        return []
+    journal has for it: else it may be that of another account, or the clocks may be hours apart. That order must not be
+    later than the intent, by more than the clocks tolerate: a provider may keep its list for some days only."""
+    tickets = {str(entry.ticket["id"]): entry.ticket_at for entry in entries if entry.ticket is not None}
+    known = [
+        ours
+        for job in listed
+        if (at := tickets.get(job.id)) is not None
+        and abs(_whole_second(job.created_at) - (ours := _whole_second(datetime.fromisoformat(at)))) <= CLOCK_TOLERANCE
+    ]
     return [
         intent
         for intent in lost
-        if _whole_second(intent.time) <= complete_until and not list_candidates([intent], listed, claimed_ids)
+        if known
+        and min(known) - CLOCK_TOLERANCE <= _whole_second(intent.time) <= complete_until
+        and not list_candidates([intent], listed, claimed_ids)
     ]
 
 

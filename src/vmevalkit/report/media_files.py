@@ -17,7 +17,7 @@ from vmevalkit.media.filmstrip import make_filmstrip
 from vmevalkit.media.image import Frame, encode_jpeg
 from vmevalkit.media.video import last_frame, probe
 from vmevalkit.store import layout
-from vmevalkit.store.atomic import os_errors, scratch_folder, write_file
+from vmevalkit.store.atomic import file_digest, os_errors, scratch_folder, write_file
 from vmevalkit.store.foreign_file import copy_foreign_file, read_foreign_file
 
 VIDEOS, THUMBS, STRIPS, FRAMES = "videos", "thumbs", "strips", "frames"
@@ -40,6 +40,8 @@ class VideoSource:
     """Scorers and the paths of their evidence strips."""
     is_noise: bool = False
     """Whether it is a video of the baseline noise: it shows nothing, and is many times larger than any other."""
+    required_digest: str | None = None
+    """Digest of a video that was made elsewhere: its path is that of a score file, which may name any file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,8 @@ class MediaCopier:
         if source.video is None or not Path(source.video).is_file():
             return VideoCopy(problem="there is no video" if source.video is None else "the video file is missing")
         path = Path(source.video)
+        if source.required_digest is not None and file_digest(path) != source.required_digest:
+            return VideoCopy(problem="there is another video than the one that was scored")
         strips = [self._copy_strip(scorer, Path(strip), source.stem) for scorer, strip in source.evidence]
         try:
             info = probe(path)

@@ -8,17 +8,24 @@ from typing import Any
 from vmevalkit.store import layout
 from vmevalkit.store.records import read_record
 
+_MOST = 1e9
 MOST_POINTS = 160
 """Points of a timeline; a page is about as many pixels wide."""
 
 
 def read_timeline(score_file: Path) -> dict[str, list[Any]] | None:
-    """Return seconds, progress and status of the trace beside a score; None where the scorer wrote none."""
+    """Return seconds, progress and status of the trace beside a score; None where there is no such trace."""
     trace = read_record(layout.trace_file(score_file))
     if trace is None:
         return None
-    seconds, progress, status = (list(trace.get(name) or []) for name in ("seconds", "progress", "status"))
-    if not seconds or len(progress) != len(seconds):
+    seconds, progress, status = (trace.get(name) or [] for name in ("seconds", "progress", "status"))
+    if not all(isinstance(column, list) for column in (seconds, progress, status)) or len(progress) != len(seconds):
+        return None
+    if (
+        not seconds
+        or not all(map(_is_number, seconds))
+        or not all(each is None or _is_number(each) for each in progress)
+    ):
         return None
     step = max(1, -(-len(seconds) // MOST_POINTS))
     places = sorted({*range(0, len(seconds), step), len(seconds) - 1})
@@ -27,3 +34,7 @@ def read_timeline(score_file: Path) -> dict[str, list[Any]] | None:
         "p": [None if progress[place] is None else round(float(progress[place]), 3) for place in places],
         "s": [status[place] for place in places] if len(status) == len(seconds) else [],
     }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST

@@ -110,7 +110,8 @@ def _find_video(question: QuestionRows, video: VideoRows, evaluations: Path) -> 
     )
     is_noise = video.first["family"] == BASELINE and video.model.partition("+")[0] == NOISE
     stem = f"{place}/{name}-{digest[:12]}" if digest else f"{place}/{name}"
-    return VideoSource(stem, video.video, strips, is_noise)
+    is_elsewhere = all(row["run_id"] is None for row in video.rows)
+    return VideoSource(stem, video.video, strips, is_noise, digest if is_elsewhere else None)
 
 
 def find_score_file(row: Row, evaluations: Path) -> Path:

@@ -22,7 +22,7 @@ from vmevalkit.store import layout
 from vmevalkit.store.atomic import clean, write_file
 
 CACHE = "results_cache.parquet"
-VERSION = f"5 of {__version__}"
+VERSION = f"6 of {__version__}"
 """Changes with what is read from a file."""
 
 _VERSION_KEY = b"vmevalkit_results_cache"

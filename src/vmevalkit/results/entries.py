@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from vmevalkit.core.errors import StoreError
-from vmevalkit.core.records import RunStatus
+from vmevalkit.core.errors import InvalidRecord, StoreError
 from vmevalkit.core.verdict_check import find_contradiction
 from vmevalkit.store import layout, old_keys
+from vmevalkit.store.foreign_file import join_inside
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record
+from vmevalkit.store.runs import check_run_record, refuse_links_of_run
 
 Entry = dict[str, Any]
-
-
-class InvalidVerdict(StoreError):
-    """A score file whose verdict contradicts itself. It is reported and left out, and never counted."""
 
 
 VERDICT = ("solved", "passed", "outcome", "process", "legal_progress", "failure_mode")
@@ -43,7 +40,7 @@ def read_score_entry(path: Path) -> Entry:
         value = result["value"] if "value" in result else result["solution_correctness_score"]
         problem = find_contradiction({**result, "value": value})
         if problem is not None:
-            raise InvalidVerdict(f"{path} is left out: {problem}; score again")
+            raise InvalidRecord(f"{path} is left out: {problem}; score again")
         entry = {name: about.get(name) for name in _SCORE_ORIGIN}
         entry["value"] = None if value is None else int(value)
         entry["version"] = about.get("scorer_version", result.get("version"))
@@ -52,7 +49,8 @@ def read_score_entry(path: Path) -> Entry:
         entry["metrics"] = rename_old_keys(result.get("metrics") or {}, old_keys.METRICS)
         entry["findings"] = result.get("findings") or []
         entry["explanation"] = result.get("explanation") or ""
-        entry |= {name: result.get(name) for name in FILES}
+        for name in FILES:
+            entry[name] = None if result.get(name) is None else join_inside(path.parent, result[name]).name
         entry["queue"] = _mapping(record.get("details")).get("queue")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"{path} is not a score file ({error!r}); remove it and score again") from error
@@ -63,8 +61,12 @@ def read_run_entry(folder: Path) -> Entry:
     """Return what the table shows of a run, from its record."""
     path = folder / layout.RUN_RECORD
     record = read_record(path) or {}
-    if record.get("status") not in get_args(RunStatus) or not isinstance(record.get("sample", 0), int):
-        raise StoreError(f"{path} is not the record of a run; remove its folder")
+    try:
+        check_run_record(record)
+        video = join_inside(folder, str(record["video"])) if record.get("video") else None
+    except ValueError as error:
+        raise InvalidRecord(f"{path} is left out: {error}; repair it, or move its folder elsewhere") from error
+    refuse_links_of_run(folder, video)
     return {"sample": 0, **{name: record[name] for name in _RUN if name in record}}
 
 

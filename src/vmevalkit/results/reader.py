@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from vmevalkit.core.errors import InvalidRecord, StoreError
 from vmevalkit.core.records import Run, Score
 from vmevalkit.results.cache import EntryCache, cache_file, decode_entry
-from vmevalkit.results.entries import Entry, InvalidVerdict, read_question_entry, read_run_entry, read_score_entry
+from vmevalkit.results.entries import Entry, read_question_entry, read_run_entry, read_score_entry
 from vmevalkit.results.scan import JobPlace, RunFile, ScoreFile, file_signature, find_run_files, find_score_files
 from vmevalkit.results.verdicts import ScoreState, match_run
 from vmevalkit.store import layout
+from vmevalkit.store.questions import load_question, question_digest
 from vmevalkit.store.runs import Job, question_of, select_effective_runs
 from vmevalkit.store.scores import Scored
 
@@ -77,6 +79,7 @@ class ExperimentReader:
         self._experiment, self._outputs, self._evaluations = experiment, outputs, evaluations
         self._cache = EntryCache(cache_file(evaluations, experiment))
         self._questions: dict[tuple[str, str, str | None], Entry] = {}
+        self._digests: dict[Path, str | None] = {}
 
     @property
     def read_count(self) -> int:
@@ -91,7 +94,11 @@ class ExperimentReader:
         """Return the effective run of each job."""
         found: dict[JobKey, list[FoundRun]] = defaultdict(list)
         for file in find_run_files(self._outputs, self._experiment):
-            content = self._cache.get_content(f"run/{file.key}", file.signature, read_run_entry, file.folder)
+            try:
+                content = self._cache.get_content(f"run/{file.key}", file.signature, read_run_entry, file.folder)
+            except InvalidRecord as error:
+                _log.warning("%s", error)
+                continue
             found[file.place, decode_entry(content)["sample"]].append(FoundRun(file, content))
         return {job: runs[0] if len(runs) == 1 else self._choose(runs) for job, runs in found.items()}
 
@@ -100,7 +107,7 @@ class ExperimentReader:
         for file in find_score_files(self._evaluations, self._experiment):
             try:
                 entry = self._cache.get(f"score/{file.key}", file.signature, read_score_entry, file.path)
-            except InvalidVerdict as error:
+            except InvalidRecord as error:
                 _log.warning("%s", error)
                 continue
             run = runs.get((file.place, file.sample))
@@ -121,9 +128,20 @@ class ExperimentReader:
         """Return the same for the score of a video made elsewhere."""
         place, digest = score.file.place, score.entry["puzzle_digest"]
         known = self._questions.get((place.domain, place.question, digest))
-        if known or not score.entry["question_folder"]:
-            return known
-        return self._read_question(place, digest, Path(score.file.path).parent / score.entry["question_folder"])
+        folder = None if known else self.find_question_of_score(score)
+        return known if folder is None else self._read_question(place, digest, folder)
+
+    def find_question_of_score(self, score: FoundScore) -> Path | None:
+        """Return the folder of the question that the score of a video made elsewhere names; None where there is another
+        question. A file of others may name any folder of this machine, but not know the digest of what it contains."""
+        name, digest = score.entry["question_folder"], score.entry["puzzle_digest"]
+        folder = Path(score.file.path).parent / name if name else None
+        if folder is not None and folder not in self._digests:
+            try:
+                self._digests[folder] = question_digest(load_question(folder))
+            except StoreError:
+                self._digests[folder] = None
+        return folder if folder is not None and digest and self._digests[folder] == digest else None
 
     def _read_question(self, place: JobPlace, digest: str | None, folder: Path) -> Entry | None:
         signature = file_signature(str(folder / layout.QUESTION_RECORD))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vmevalkit.store import layout
+from vmevalkit.store.foreign_file import refuse_link_out
 
 Signature = tuple[int, int, int]
 """Time of the last change in nanoseconds, size in bytes, inode."""
@@ -90,7 +91,7 @@ def find_run_files(outputs: Path, experiment: str) -> Iterator[RunFile]:
     root = str(layout.experiment_folder(outputs, experiment))
     for job, place in _find_jobs(root):
         key = job[len(root) + 1 :]
-        for name in _folders(job):
+        for name in _folders(job, root):
             signature = file_signature(f"{job}/{name}/{layout.RUN_RECORD}")
             if signature is not None:
                 yield RunFile(f"{key}/{name}", f"{job}/{name}", signature, place, name)
@@ -104,12 +105,12 @@ def list_experiments(outputs: Path, evaluations: Path) -> list[str]:
 
 def _find_jobs(root: str) -> Iterator[tuple[str, JobPlace]]:
     """Yield the folder of each model and question below an experiment's folder."""
-    for model in _folders(root):
-        for domain in _folders(f"{root}/{model}"):
+    for model in _folders(root, root):
+        for domain in _folders(f"{root}/{model}", root):
             if not domain.endswith(_TASK):
                 continue
             names = layout.name_of(model), layout.domain_of(domain)
-            for question in _folders(f"{root}/{model}/{domain}"):
+            for question in _folders(f"{root}/{model}/{domain}", root):
                 yield f"{root}/{model}/{domain}/{question}", JobPlace(*names, layout.name_of(question))
 
 
@@ -130,8 +131,14 @@ def _find_files(folder: str, key: str, place: JobPlace, sample: int, annotated: 
             yield from _find_files(entry.path, f"{key}/{name}", place, *inner)
 
 
-def _folders(folder: str) -> list[str]:
-    return [entry.name for entry in _entries(folder) if entry.is_dir()]
+def _folders(folder: str, experiment: str | None = None) -> list[str]:
+    """Return the names of the folders in a folder. Raises StoreError for a link that leads out of the experiment's
+    folder, and of those of other experiments beside it."""
+    folders = [entry for entry in _entries(folder) if entry.is_dir()]
+    for entry in folders:
+        if experiment is not None and entry.is_symlink():
+            refuse_link_out(Path(entry.path), Path(experiment), Path(experiment).parent)
+    return [entry.name for entry in folders]
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -98,9 +98,10 @@ def _make_score_row(reader: ExperimentReader, score: FoundScore) -> Row:
         row["reason"] = REASONS[score.state]
     if score.run is not None:
         return row | _describe_run(reader, score.run)
-    for name in ("video", "question_folder"):  # relative to the score, so that both can be moved together
-        if entry[name]:
-            row[name] = str(Path(file.path).parent / entry[name])
+    if entry["video"]:  # relative to the score, so that both can be moved together
+        row["video"] = str(Path(file.path).parent / entry["video"])
+    if (question := reader.find_question_of_score(score)) is not None:
+        row["question_folder"] = str(question)
     return row | _describe_puzzle(reader.read_question_of_score(score))
 
 

@@ -18,6 +18,7 @@ from vmevalkit.core.errors import StoreError
 from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store.atomic import os_errors
 from vmevalkit.store.group_commit import GroupCommit
+from vmevalkit.store.journal import check_usd
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -79,9 +80,12 @@ class AnswerLog:
             raise StoreError(f"cannot read {self.path}: {error.strerror}") from error
         for line in data.split(b"\n"):
             try:
-                record = json.loads(line)
-                self._apply(LoggedAnswer(**record), line)
-            except (ValueError, TypeError):
+                answer = LoggedAnswer(**json.loads(line))
+                check_usd(answer.usd)
+                if answer.rejected is None and not isinstance(answer.answer, dict):
+                    raise TypeError("the answer is not an object")
+                self._apply(answer, line)
+            except (ValueError, TypeError, RecursionError):
                 continue  # a crash may leave half a line: its answer is asked for again, and nothing else is lost
 
     def _apply(self, answer: LoggedAnswer, line: bytes) -> None:

@@ -58,6 +58,17 @@ def copy_foreign_file(root: Path, name: str | Path, target: Path) -> None:
         shutil.copyfileobj(source, file, 1 << 20)
 
 
+def refuse_link_out(path: Path, *roots: Path) -> None:
+    """Raise StoreError where a file or a folder is a link that leads out of all of these folders."""
+    if path.is_symlink():
+        try:
+            _resolve_inside(path, *roots)
+        except FileNotFoundError:
+            return  # a link to nothing: whoever opens it gets the error
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+
+
 def join_inside(root: Path, name: str) -> Path:
     """Return the path of a file that a record names, which may not exist. Raises ValueError where it is outside."""
     parts = Path(name).parts
@@ -73,13 +84,18 @@ def _open_inside(root: Path, name: str) -> int:
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
-    place = Path(os.path.realpath(root / name, strict=True))
-    inside = Path(os.path.realpath(root, strict=True))
-    if not any(place.is_relative_to(each) for each in (inside, *_find_blobs(inside))):
+    return os.open(_resolve_inside(root / name, root), _FLAGS | os.O_NOFOLLOW)
+
+
+def _resolve_inside(path: Path, *roots: Path) -> Path:
+    """Return the path without links. Raises StoreError where it is outside the roots, OSError where there is none."""
+    place = Path(os.path.realpath(path, strict=True))
+    inside = [Path(os.path.realpath(root, strict=True)) for root in roots]
+    if not any(place.is_relative_to(each) for root in inside for each in (root, *_find_blobs(root))):
         raise StoreError(
-            f"{root / name} leads outside {root}, to {place}, which would be published; put the file itself there"
+            f"{path} leads outside {roots[0]}, to {place}, which would be published; put what it leads to there itself"
         )
-    return os.open(place, _FLAGS | os.O_NOFOLLOW)
+    return place
 
 
 def _find_blobs(root: Path) -> list[Path]:

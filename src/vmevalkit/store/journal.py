@@ -293,14 +293,14 @@ def _check_record(record: Any) -> Record:
         for name in ("key", "prompt", "input_digest"):
             _require(intent[name], str, name)
         _require(intent.get("request_digest", ""), str, "request_digest")
-        _check_usd(intent["usd"])
+        check_usd(intent["usd"])
     elif what == "ticket":
         _require(_require(record["ticket"], dict, "ticket")["id"], str, "id")
     elif what == "settled":
         if record["status"] not in get_args(RunStatus):
             raise ValueError(f"the status is {record['status']!r}")
         _require(record["closed"], bool, "closed")
-        _check_usd(record.get("usd"))
+        check_usd(record.get("usd"))
     elif what != "void":
         raise ValueError(f"unknown kind of record {what!r}")
     return record
@@ -312,7 +312,7 @@ def _require(value: Any, kind: type[V], name: str) -> V:
     return value
 
 
-def _check_usd(usd: Any) -> None:
+def check_usd(usd: Any) -> None:
     """Raise ValueError where a price is not one: a sum with NaN would pass every budget."""
     is_number = isinstance(usd, int | float) and not isinstance(usd, bool)
     if usd is not None and not (is_number and 0 <= usd < _MOST_USD):

@@ -12,7 +12,7 @@ from vmevalkit.core.jsonable import digest
 from vmevalkit.core.records import Question
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.atomic import file_digest, os_errors
-from vmevalkit.store.foreign_file import open_foreign_file, read_foreign_file
+from vmevalkit.store.foreign_file import open_foreign_file, read_foreign_file, refuse_link_out
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record
 
@@ -25,10 +25,9 @@ def load_question(folder: Path | str) -> Question:
     A folder made by hand needs only first_frame.png and prompt.txt. Its name is then the question's id, and its parent
     folder, ``NAME_task``, names the domain."""
     place = Path(folder)
-    record = place / layout.QUESTION_RECORD
-    if record.is_symlink():
-        open_foreign_file(place, record.name).close()
-    metadata = rename_old_keys(read_record(record) or {}, old_keys.QUESTION)
+    for name in (layout.QUESTION_RECORD, layout.FIRST_FRAME, layout.FINAL_FRAME, layout.GOAL):
+        refuse_link_out(place / name, place)
+    metadata = rename_old_keys(read_record(place / layout.QUESTION_RECORD) or {}, old_keys.QUESTION)
     if not (place / layout.FIRST_FRAME).is_file():
         raise StoreError(
             f"{place} is not a question: it has no {layout.FIRST_FRAME}; add the file, or remove the folder"

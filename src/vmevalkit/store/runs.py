@@ -6,6 +6,7 @@ these names for readers; they are not read back.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,22 +14,25 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from vmevalkit import __version__
-from vmevalkit.core.errors import StoreError
+from vmevalkit.core.errors import InvalidRecord, StoreError
 from vmevalkit.core.jsonable import from_json, to_json
-from vmevalkit.core.records import Question, Run
+from vmevalkit.core.records import Question, Run, RunStatus
 from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import clean, new_folder, os_errors
-from vmevalkit.store.foreign_file import join_inside, read_foreign_file
+from vmevalkit.store.foreign_file import join_inside, read_foreign_file, refuse_link_out
 from vmevalkit.store.questions import list_question_files
 from vmevalkit.store.records import read_record, record_bytes
 
 _VIDEO, _QUESTION = "video", "question"
 _CACHED_QUESTIONS = 64
+_MOST = 1e12
+"""Seconds or dollars of one run."""
 _numbers = count()
+_log = logging.getLogger(__name__)
 _RUN_FIELDS = tuple(field.name for field in fields(Run))
 
 
@@ -139,9 +143,11 @@ def find_runs(outputs: Path | str, experiment: str, models: list[str] | None = N
 
 
 def iter_runs(outputs: Path | str, experiment: str, models: list[str] | None = None) -> Iterator[Run]:
-    """Yield the same one by one: an experiment may have more runs than fit in memory."""
+    """Yield the same one by one: an experiment may have more runs than fit in memory.
+
+    A run whose record is damaged is reported and left out."""
     for folder in _iter_job_folders(outputs, experiment, models):
-        yield from select_effective_runs(load_job_runs(folder))
+        yield from select_effective_runs(_iter_job_runs(folder, leave_out_invalid=True))
 
 
 def select_effective_runs(runs: Iterable[Run]) -> list[Run]:
@@ -166,18 +172,32 @@ def _iter_job_folders(outputs: Path | str, experiment: str, models: list[str] | 
         if wanted is not None and model.name not in wanted:
             continue
         for domain in layout.subfolders(model):
-            yield from layout.subfolders(domain)
+            for job in layout.subfolders(domain):
+                for folder in (model, domain, job):  # a link may lead to another experiment
+                    refuse_link_out(folder, place, place.parent)
+                yield job
 
 
 def load_job_runs(job_folder: Path) -> list[Run]:
     """Return the runs of one model at one question, the oldest first. A folder without a record is skipped."""
+    return list(_iter_job_runs(job_folder))
+
+
+def _iter_job_runs(job_folder: Path, *, leave_out_invalid: bool = False) -> Iterator[Run]:
     folders = [(folder, read_record(folder / layout.RUN_RECORD)) for folder in layout.subfolders(job_folder)]
     records = [(str(record.get("created_at", "")), folder, record) for folder, record in folders if record is not None]
     if not records:
-        return []
-    names = _names_of_place(job_folder)
+        return
+    names, experiment = _names_of_place(job_folder), job_folder.parents[2]
     records.sort(key=lambda row: (row[0], row[1].name))
-    return [_from_record(record, folder, names) for _, folder, record in records]
+    for _, folder, record in records:
+        refuse_link_out(folder, experiment, experiment.parent)
+        try:
+            yield _from_record(record, folder, names)
+        except InvalidRecord as error:
+            if not leave_out_invalid:
+                raise
+            _log.warning("left out: %s", error)
 
 
 def load_run(folder: Path | str) -> Run:
@@ -268,8 +288,34 @@ def _from_record(record: dict[str, Any], folder: Path, names: Mapping[str, str] 
     values["folder"] = folder
     try:
         values["video"] = join_inside(folder, str(record["video"])) if record.get("video") else None
-        return from_json(Run, values)
+        check_run_record(record)
+        run = from_json(Run, values)
     except (TypeError, ValueError, KeyError) as error:
-        raise StoreError(
+        raise InvalidRecord(
             f"{folder / layout.RUN_RECORD} is not the record of a run ({error}); repair it, or move it elsewhere"
         ) from error
+    refuse_links_of_run(folder, run.video)
+    return run
+
+
+def check_run_record(record: Mapping[str, Any]) -> None:
+    """Raise ValueError where the record of a run contradicts itself."""
+    status, sample = record.get("status"), record.get("sample", 0)
+    if status not in get_args(RunStatus):
+        raise ValueError(f"the status is {status!r}")
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 0:
+        raise ValueError(f"the sample is {sample!r}")
+    if bool(record.get("video")) != (status == "success"):
+        raise ValueError(f"the status is {status} and the video is {record.get('video')!r}")
+    for name in ("cost_usd", "seconds"):
+        number = record.get(name)
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        if number is not None and not (is_number and 0 <= number < _MOST):
+            raise ValueError(f"{name} is {number!r}")
+
+
+def refuse_links_of_run(folder: Path, video: Path | None) -> None:
+    """Raise StoreError where the folder of a run, or what is in it, is a link that leads out of it."""
+    links = (folder / _QUESTION, folder / _VIDEO, *([] if video is None else [video]))
+    for path in links:
+        refuse_link_out(path, folder)

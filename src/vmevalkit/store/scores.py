@@ -6,6 +6,7 @@ names for readers; they are not read back.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,17 +14,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vmevalkit.core.errors import StoreError
+from vmevalkit.core.errors import InvalidRecord, StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Run, Score
 from vmevalkit.core.scorer import RULES, ScoreFiles
 from vmevalkit.core.verdict_check import find_contradiction
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.atomic import clean, file_digest, os_errors, write_file
-from vmevalkit.store.foreign_file import join_inside
+from vmevalkit.store.foreign_file import join_inside, refuse_link_out
 from vmevalkit.store.old_keys import rename_old_keys
 from vmevalkit.store.records import read_record, record_bytes
 
+_log = logging.getLogger(__name__)
 _SPECIFICATION_VALUE = "solution_correctness_score"
 _JUDGED = ("solved", "passed", "outcome", "process", "legal_progress", "failure_mode", "ever_solved")
 
@@ -148,7 +150,7 @@ def list_files_of_score(score: Path) -> list[Path]:
 
 
 def load_score(path: Path) -> Scored | None:
-    """Return the score in a file; None where there is no file."""
+    """Return the score in a file; None where there is no file. Raises InvalidRecord where it contradicts itself."""
     record = read_record(path)
     if record is None:
         return None
@@ -165,6 +167,8 @@ def load_score(path: Path) -> Scored | None:
         if result["value"] is None:  # older files hold default values here, which nobody judged
             result = {name: value for name, value in result.items() if name not in _JUDGED}
         metrics = rename_old_keys(result.get("metrics", {}), old_keys.METRICS)
+        if (problem := find_contradiction({**result, "metrics": metrics})) is not None:
+            raise InvalidRecord(f"{path} is left out: {problem}; score again")
         sample, annotator = about.get("sample", 0), about.get("annotator")
         job_folder = path.parents[(sample != 0) + (annotator is not None)]
         experiment, model, domain, question_id = layout.parse_job_folder(job_folder)
@@ -174,7 +178,7 @@ def load_score(path: Path) -> Scored | None:
             domain=domain,
             question_id=question_id,
             evaluator=about["evaluator"],
-            score=_check_verdict(from_json(Score, {**result, "metrics": metrics})),
+            score=from_json(Score, {**result, "metrics": metrics}),
             sample=sample,
             run_id=about.get("run_id"),
             video_digest=about.get("video_digest"),
@@ -191,13 +195,6 @@ def load_score(path: Path) -> Scored | None:
         raise StoreError(f"{path} is not a score file ({error!r}); remove it and score again") from error
 
 
-def _check_verdict(score: Score) -> Score:
-    problem = find_contradiction(to_json(score))
-    if problem is not None:
-        raise ValueError(problem)
-    return score
-
-
 def _relative(path: Path | None, folder: Path) -> str | None:
     """Return the path as the score file stores it, relative, so that both can be moved together."""
     return None if path is None else Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
@@ -212,18 +209,30 @@ def _absolute(name: str | None, folder: Path) -> Path | None:
 
 
 def load_scores(evaluations: Path | str, experiment: str) -> list[Scored]:
-    """Return every score of an experiment, sorted by model, domain, question, sample and scorer."""
+    """Return every score of an experiment, sorted by model, domain, question, sample and scorer.
+
+    One that contradicts itself is reported and left out."""
     place = layout.experiment_folder(Path(evaluations), experiment)
     if not place.is_dir():
         raise StoreError(f"there are no scores in {place}; score first: vmevalkit score --experiment {experiment}")
-    loaded = (load_score(path) for path in _find_score_files(place))
-    return [scored for scored in loaded if scored is not None]
+    found = []
+    for path in _find_score_files(place):
+        try:
+            scored = load_score(path)
+        except InvalidRecord as error:
+            _log.warning("%s", error)
+            continue
+        if scored is not None:
+            found.append(scored)
+    return found
 
 
 def _find_score_files(experiment: Path) -> Iterator[Path]:
     for model in layout.subfolders(experiment):
         for domain in layout.subfolders(model):
             for job in layout.subfolders(domain):
+                for folder in (model, domain, job):
+                    refuse_link_out(folder, experiment, experiment.parent)
                 yield from _find_json_files(job)
 
 

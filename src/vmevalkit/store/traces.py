@@ -35,8 +35,10 @@ def read_trace(path: Path) -> dict[str, Any] | None:
     try:
         if record["format"] != FORMAT:
             raise ValueError(f"its format is {record['format']}, not {FORMAT}")
+        if not isinstance(record["states"], list):
+            raise TypeError("its states are not a list")
         record["states"] = _unpack(record["states"])
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
         raise StoreError(f"{path} is not a trace ({error!r}); remove its score and score again") from error
     return record
 

@@ -26,6 +26,7 @@ from vmevalkit.eval.annotation.plan import PlanOptions, open_plan
 from vmevalkit.eval.annotation.service import LEASE_S, AnnotationService, SessionError
 from vmevalkit.eval.annotation.status import describe_progress
 from vmevalkit.eval.criteria import is_process_judged
+from vmevalkit.store import layout
 from vmevalkit.store.scores import load_scores
 
 
@@ -338,3 +339,35 @@ def test_the_moves_are_asked_about_where_the_rules_judge_them(root: Path) -> Non
     assert service.go_back(joined.session).label is not None
     assert "second question" in write_rubric("maze") and "second question" not in write_rubric("sudoku")
     assert "Any connected arrangement is right" in write_rubric("rotation_puzzle")
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"", b"\xff", b'{"Ann": 5}'])
+def test_a_damaged_file_of_codes_heals(root: Path, content: bytes) -> None:
+    service = make_service(root)
+    rate_all(service, service.join("Ann"), 5)
+    layout.annotation_codes(root / "evaluations", "first").write_bytes(content)
+    joined = make_service(root).join("Ann")
+    assert joined.resume_code and joined.screen.rated == 6, "the labels are there"
+    assert make_service(root).join("Ann", joined.resume_code).screen.rated == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"token": []}, {"action": "erase"}, {"value": "5"}, {"value": 9}, {"seconds": float("nan")}, {"unknown": 1}],
+)
+def test_a_damaged_line_of_a_log_is_skipped(root: Path, change: dict[str, object]) -> None:
+    service = make_service(root)
+    joined = service.join("Ann")
+    rate_all(service, joined, 5)
+    log = layout.annotation_log(root / "evaluations", "first", "Ann")
+    *lines, last = log.read_text().splitlines()
+    damaged = json.dumps({**json.loads(last), **change})
+    log.write_text("\n".join([*lines, last, damaged, "7", "[" * 100_000, ""]))
+    screen = make_service(root).join("Ann", joined.resume_code or "").screen
+    assert screen.rated == 6 and list(describe_progress(root / "evaluations", "first"))
+
+
+def test_an_empty_password_is_none(root: Path) -> None:
+    evaluator = HumanEvaluator("first", root / "outputs", root / "evaluations")
+    with pytest.raises(UsageError, match="the password is empty"):
+        evaluator.launch_interface(share=True, password="")

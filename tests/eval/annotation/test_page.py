@@ -83,6 +83,7 @@ class Annotator:
 
     def __init__(self, context: Any, url: str) -> None:
         self.page, self.url, self.trouble = context.new_page(), url, []
+        self.page.set_default_timeout(120_000)  # a machine may be slow
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.page.on("request", self._note)
 

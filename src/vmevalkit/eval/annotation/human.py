@@ -52,6 +52,8 @@ class HumanEvaluator:
 
         With ``block=False`` the server runs in a thread; returns the app, whose ``close()`` ends it."""
         gr = import_gradio()
+        if password == "":
+            raise UsageError("the password is empty; choose one, or leave --password out")
         if password is None and (share or not is_this_machine(host)):
             where = "a public address" if share else f"the address {host}"
             raise UsageError(f"{where} is open to others, who could rate in any name; set a password: --password")
@@ -77,7 +79,7 @@ class HumanEvaluator:
                 server_port=port,
                 auth=None
                 if password is None
-                else lambda _, given: secrets.compare_digest(given.encode(), password.encode()),
+                else lambda _, given: secrets.compare_digest(_to_bytes(given), _to_bytes(password)),
                 allowed_paths=[str(Path(folder.name).resolve())],
                 head=script,
                 css=read_asset("page.css"),
@@ -99,3 +101,8 @@ class HumanEvaluator:
             finally:
                 app.close()
         return app
+
+
+def _to_bytes(password: str) -> bytes:
+    """Return a password as bytes. A shell may have given some that are no text."""
+    return password.encode("utf-8", "surrogatepass")

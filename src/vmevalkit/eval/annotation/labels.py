@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from vmevalkit.core.errors import StoreError, UsageError
+from vmevalkit.core.jsonable import from_json
 from vmevalkit.core.records import Score
 from vmevalkit.core.scorer import PEOPLE
 from vmevalkit.eval.annotation.items import VERSION, AnnotationItem
@@ -23,6 +24,7 @@ from vmevalkit.store.scores import Scored, save_score, score_file
 
 MOST_NAME, MOST_TEXT = 100, 2000
 """Most characters of a name, and of an explanation."""
+_MOST_SECONDS = 1e9
 _MARKUP = '/\\<>&"'
 _NOT_LETTERS = frozenset({"Cc", "Cs", "Co", "Cn"})
 """Categories of Unicode: control characters, half pairs, private and unassigned ones."""
@@ -164,7 +166,7 @@ class LabelLog:
 
 
 def read_events(path: Path) -> Iterator[LabelEvent]:
-    """Yield the events of a log. A line that a crash cut off is skipped."""
+    """Yield the events of a log. A line that a crash cut off, or that is no event, is skipped."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -173,9 +175,12 @@ def read_events(path: Path) -> Iterator[LabelEvent]:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
     for line in data.split(b"\n"):
         try:
-            yield LabelEvent(**json.loads(line))
-        except (ValueError, TypeError):
+            event = from_json(LabelEvent, json.loads(line))
+            check_label(event.value, event.explanation)
+        except (ValueError, TypeError, RecursionError, UsageError):
             continue
+        if 0 <= event.seconds < _MOST_SECONDS:
+            yield event
 
 
 def _now() -> str:

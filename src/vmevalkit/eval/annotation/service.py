@@ -5,6 +5,7 @@ One lock makes every step atomic: the page serves many people from many threads.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from statistics import median
 from threading import Lock
 from time import monotonic
 
-from vmevalkit.core.errors import UsageError
+from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.core.scorer import PEOPLE
 from vmevalkit.eval.annotation.assignment import choose_next, order_items
 from vmevalkit.eval.annotation.items import AnnotationItem
@@ -23,10 +24,11 @@ from vmevalkit.eval.annotation.plan import AnnotationPlan
 from vmevalkit.eval.annotation.resume_code import is_code, make_resume_code, protect_code
 from vmevalkit.eval.criteria import is_process_judged
 from vmevalkit.store import layout
-from vmevalkit.store.atomic import write_file
+from vmevalkit.store.atomic import os_errors, write_file
 from vmevalkit.store.records import read_record, record_bytes
 from vmevalkit.store.scores import load_score, score_file
 
+_log = logging.getLogger(__name__)
 FREE_ATTEMPTS, LONGEST_PAUSE_S = 5, 300.0
 """Wrong resume codes before a name waits, and the longest wait."""
 LEASE_S = 30 * 60.0
@@ -266,5 +268,14 @@ class AnnotationService:
         return self._logs[name]
 
     def _read_codes(self) -> dict[str, str]:
-        codes = read_record(self._codes_file) or {}
+        try:
+            codes = read_record(self._codes_file) or {}
+        except StoreError as error:
+            if isinstance(error.__cause__, OSError):
+                raise
+            aside = self._codes_file.with_name(f".{self._codes_file.name}.damaged")  # hidden files are never pushed
+            with os_errors(aside):
+                self._codes_file.replace(aside)
+            _log.warning("%s; it is now %s, and everybody gets a new resume code", error, aside)
+            codes = {}
         return {name: code for name, code in codes.items() if isinstance(code, str)}
