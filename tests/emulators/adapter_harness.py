@@ -14,9 +14,12 @@ import cv2
 import numpy as np
 import pytest
 
+from emulators.ark_server import ArkEmulator
 from emulators.fal_server import FalEmulator
 from emulators.google_server import GeminiEmulator, VertexEmulator
+from emulators.kling_server import KlingEmulator
 from emulators.luma_server import BucketEmulator, LumaAgentsEmulator, LumaEmulator
+from emulators.minimax_server import MiniMaxEmulator
 from emulators.openai_server import OpenAIEmulator
 from emulators.replicate_server import ReplicateEmulator
 from emulators.runway_server import RunwayEmulator
@@ -41,11 +44,15 @@ EMULATORS: dict[str, type[Emulator]] = {
     "wavespeed": WaveSpeedEmulator,
     "fal": FalEmulator,
     "replicate": ReplicateEmulator,
+    "kling": KlingEmulator,
+    "minimax": MiniMaxEmulator,
+    "ark": ArkEmulator,
 }
 """By provider."""
 ONE_OF_EACH = (
     "openai-sora-2", "veo-3.1-generate", "gemini-omni-1.2-flash", "runway-gen4-turbo", "luma-ray-2", "luma-ray-3.2",
     "wavespeed-wan-2.2-i2v-720p", "veo-3.1-720p", "fal-pixverse-5.6", "replicate-hailuo-2.3",
+    "kling-2.6-std", "minimax-hailuo-2.3", "seedance-2.0",
 )  # fmt: skip
 URL_MODELS = tuple(
     name for name in ONE_OF_EACH if name not in ("openai-sora-2", "veo-3.1-generate", "gemini-omni-1.2-flash")
@@ -57,7 +64,10 @@ SETTINGS = (
     "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "RUNWAYML_API_SECRET",
     "RUNWAYML_BASE_URL", "LUMAAI_API_KEY", "LUMAAI_BASE_URL", "LUMA_AGENTS_API_KEY", "LUMA_BASE_URL",
     "WAVESPEED_API_KEY", "WAVESPEED_BASE_URL", "FAL_KEY", "FAL_QUEUE_URL", "REPLICATE_API_TOKEN",
-    "REPLICATE_BASE_URL", "VMEVALKIT_S3_BUCKET", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+    "REPLICATE_BASE_URL",
+    "KLING_ACCESS_KEY", "KLING_SECRET_KEY", "KLING_BASE_URL", "MINIMAX_API_KEY",
+    "MINIMAX_BASE_URL", "ARK_API_KEY", "ARK_BASE_URL",
+    "VMEVALKIT_S3_BUCKET", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
     "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
 )  # fmt: skip
 LIMIT = 10_000_000
@@ -123,7 +133,7 @@ def reload_ticket(ticket: Ticket) -> Ticket:
 
 
 def first_frame() -> np.ndarray:
-    frame = np.full((300, 400, 3), (250, 240, 230), np.uint8)
+    frame = np.full((360, 480, 3), (250, 240, 230), np.uint8)
     cv2.circle(frame, (80, 150), 40, (200, 30, 30), -1)
     return frame
 

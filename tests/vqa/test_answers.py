@@ -29,6 +29,8 @@ CASES = [
     ("The answer is not A but B.", "B"),
     ("Answer: A or B", None),
     ("A or B", None),
+    ("N/A", None),
+    ("<|begin_of_thought|>A?<|end_of_thought|>B", "B"),
     ("It could be A, B, or C.", None),
     ("A: left\nB: right\nC: up\nD: down", None),
     ("B. to the left", "B"),

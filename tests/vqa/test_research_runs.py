@@ -187,16 +187,16 @@ def test_the_blind_column_is_of_the_same_model_and_questions(
     assert blind_of("random", "mmsi_msr") is blind_of("blind-gpt-4o", "mmsi_msr") is None
 
 
-def verify(answerer: str, wording: str, dataset: str = "/data/copy") -> dict[str, str]:
+def verify(answerer: str, wording: str, dataset: str = "/data/copy", answered: int = 1000) -> dict[str, str]:
     tasks = {f"mmsi_{i}": TaskRecord("c", kind, False, n, f"set{i}")
              for i, (kind, n) in enumerate(QUESTION_COUNTS.items())}  # fmt: skip
     record = RunRecord("mine", "openai_chat", "", dataset, wording, tasks, answerer)
-    rows = [SampleResult(str(i), "msr", "correct" if i < 419 else "wrong", "A") for i in range(1000)]
+    rows = [SampleResult(str(i), "msr", "correct" if i < 419 else "wrong", "A") for i in range(answered)]
     from vmevalkit.stats.rates import success_rate
     from vmevalkit.vqa.results import Results
 
     accuracy = success_rate([float(row.status == "correct") for row in rows])
-    overall = TaskResult("mine", "overall", "overall", False, 1000, {}, accuracy, 0.0, None, None, 0, 0, 0)
+    overall = TaskResult("mine", "overall", "overall", False, 1000, {}, accuracy, 0.0, None, None, 0.25, 0, 0, 0)
     results = Results(Path(), (record,), (overall,), (), {})
     return {row.name: row.status for row in verify_published(results)}
 
@@ -207,6 +207,7 @@ def test_published_rows_match_by_exact_id_and_prompt() -> None:
     assert verify("gpt-5@openai", "default")["GPT-5"] == "another prompt (default)"
     for other in ("gpt-5-mini@openai", "gpt-5@0123456789ab", "azure/gpt-5@openai"):
         assert set(verify(other, "official").values()) == {"not run here", "not a model"}
+    assert verify("gpt-5@openai", "official", answered=990)["GPT-5"] == "990 of 1,000 questions answered"
     assert len(PUBLISHED) == 7
 
 
@@ -275,7 +276,8 @@ def test_circular_evaluation_needs_every_rotation(server: ImageEmulator, dataset
     server.reply = lambda _body: "``A``"
     summary, samples = run("openai_chat", "model=gpt-4o", ["mmsi_msr"], dataset, tmp_path, arrangement="circular")
     assert summary.asked == 16 and [row.status for row in samples["mmsi_msr"]] == ["wrong"] * 4
-    assert load_results(tmp_path).tasks[0].accuracy.n == 4
+    [task] = load_results(tmp_path).tasks
+    assert (task.accuracy.n, task.chance) == (4, 0.25**4)
 
 
 def test_the_extractor_reads_what_the_rules_cannot(server: ImageEmulator, dataset: Path, tmp_path: Path) -> None:
@@ -305,6 +307,36 @@ def test_a_task_folder_of_ones_own(dataset: Path, tmp_path: Path) -> None:
     assert json.loads(exported[0])["input"].startswith("Mine: ")
     code, text = invoke(*args, "--tasks", "my_msr", "--include_path", tmp_path / "none")
     assert code == 1 and "is not a folder" in text
+
+
+@pytest.mark.parametrize(
+    ("functions", "words"),
+    [
+        ("def to_text(doc, kwargs=None):\n    raise KeyError('hint')\n", "doc_to_text of the task mine fails"),
+        ("def rows(doc, results):\n    return {'accuracy': 1.0}\n", "accuracy must be a row with"),
+        (
+            "def to_text(doc, kwargs=None):\n    return '[GEN_PROMPT]Draw.[/GEN_PROMPT][QUESTION]Which?[/QUESTION]'\n",
+            "output_type is not generate_visual_cot",
+        ),
+    ],
+)
+def test_a_wrong_task_of_ones_own_is_refused_before_anything_is_asked(
+    server: ImageEmulator, dataset: Path, tmp_path: Path, functions: str, words: str
+) -> None:
+    own = tmp_path / "tasks"
+    own.mkdir()
+    (own / "mine.py").write_text(functions, "utf-8")
+    used = "doc_to_text: !function mine.to_text\n" if "to_text" in functions else (
+        "doc_to_text: !function mmsi.msr_doc_to_text\nprocess_results: !function mine.rows\n"
+    )  # fmt: skip
+    (own / "mine.yaml").write_text(
+        f"include: _mmsi_common_yaml\ntask: mine\n{used}"
+        "lmms_eval_specific_kwargs:\n  default: {pre_prompt: '', post_prompt: ''}\nmetadata:\n  question_type: MSR\n",
+        "utf-8",
+    )
+    code, text = invoke("vqa", "--model", "openai_chat", "--model_args", "model=gpt-4o", "--tasks", "mine", "--dataset",
+                        dataset, "--output_path", tmp_path / "logs", "--include_path", own)  # fmt: skip
+    assert code != 0 and words in text and server.calls == [], text
 
 
 def test_azure_takes_deployments_versions_and_entra_tokens(

@@ -150,7 +150,10 @@ def _print_results(output: Path, label: str, limit_tokens: int) -> None:
     for task in load_results(output).tasks:
         if task.label == label:
             counts = ", ".join(f"{count} {status}" for status, count in task.counts.items() if count)
-            typer.echo(f"{task.task} ({task.mode}): accuracy {format_estimate(task.accuracy)}, chance 25.0; {counts}")
+            typer.echo(
+                f"{task.task} ({task.mode}): accuracy {format_estimate(task.accuracy)}, "
+                f"chance {100 * task.chance:.1f}; {counts}"
+            )
             cut_off += task.cut_off if task.task != OVERALL else 0
     if cut_off:
         typer.echo(

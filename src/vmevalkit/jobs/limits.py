@@ -49,6 +49,9 @@ LIMITS: Mapping[str, Limits] = MappingProxyType(
         "wavespeed": Limits(in_flight=5, orders_per_minute=10, poll_every_s=3),
         "fal": Limits(in_flight=2, orders_per_minute=30, poll_every_s=5),
         "replicate": Limits(in_flight=4, orders_per_minute=60, poll_every_s=5),
+        "kling": Limits(in_flight=3, orders_per_minute=20, poll_every_s=5),
+        "minimax": Limits(in_flight=3, orders_per_minute=5, poll_every_s=10),
+        "ark": Limits(in_flight=3, orders_per_minute=30, poll_every_s=5),
     }
 )
 """Conservative defaults: the limits of an account depend on its tier. Options of the call take precedence."""

@@ -183,5 +183,15 @@ def check_image_bytes(
     return image
 
 
+def check_image_shape(spec: ModelSpec, image: PreparedImage, smallest_side: int, widest_ratio: float) -> None:
+    """Raise UsageError where a side is too short, or one is too long beside the other, for the provider."""
+    short, long = sorted(image.size)
+    if short < smallest_side or long > widest_ratio * short:
+        raise UsageError(
+            f"the image for {spec.name} is {_format_size(image.size)}; its provider accepts sides of {smallest_side} "
+            f"pixels or more, and a ratio of at most {widest_ratio:g}:1"
+        )
+
+
 def _format_size(size: Size) -> str:
     return f"{size[0]}x{size[1]}"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.records import Request
 from vmevalkit.core.remote import Failed, Finished, Pending, PreparedRequest, ProviderJob, Ticket
 from vmevalkit.core.settings import setting
 from vmevalkit.models._aggregator import build_input, find_video_url
-from vmevalkit.models._download import download_by_url, download_video
-from vmevalkit.models._errors import LIST, POLL, SUBMIT, ErrorMapper, ErrorResponse, is_policy_refusal
-from vmevalkit.models._request_params import CONNECT_TIMEOUT_S, require_setting, response_timeout_s, strip_url_queries
+from vmevalkit.models._errors import LIST, POLL, SUBMIT, is_policy_refusal
+from vmevalkit.models._json_api import JsonApiVideos
+from vmevalkit.models._request_params import require_setting, strip_url_queries
 from vmevalkit.models.input_image import check_image_bytes
 from vmevalkit.models.model import ModelSpec
 
@@ -24,24 +21,15 @@ IMAGE_LIMIT_BYTES = 256 * 1024
 """Replicate recommends data URIs up to this size."""
 
 
-class ReplicateVideos:
+class ReplicateVideos(JsonApiVideos):
     """Adapter for Replicate. REPLICATE_BASE_URL sets the address, without ``/v1``."""
 
     def __init__(self, spec: ModelSpec) -> None:
-        import httpx
+        super().__init__(spec, KEY, (setting("REPLICATE_BASE_URL") or HOME).rstrip("/") + "/v1")
+        self._key = require_setting(KEY, spec)
 
-        self.spec = spec
-        self._errors = ErrorMapper(spec, KEY)
-        timeout = httpx.Timeout(response_timeout_s(spec), connect=CONNECT_TIMEOUT_S)
-        self._client = httpx.AsyncClient(
-            base_url=(setting("REPLICATE_BASE_URL") or HOME).rstrip("/") + "/v1/",
-            headers={"Authorization": f"Bearer {require_setting(KEY, spec)}"},
-            timeout=timeout,
-        )
-        self._downloads = httpx.AsyncClient(timeout=timeout)
-
-    async def prepare(self, request: Request) -> PreparedRequest:
-        return await asyncio.to_thread(self._build_request, request)
+    def _make_headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._key}"}
 
     def _build_request(self, request: Request) -> PreparedRequest:
         body, field, image = build_input(self.spec, request)
@@ -71,12 +59,6 @@ class ReplicateVideos:
             return Failed(reason, is_policy_refusal("", reason), record)
         raise self._errors.map_unreadable_response(POLL)
 
-    async def fetch(self, done: Finished, into: Path, limit_bytes: int) -> None:
-        async def download(url: str) -> None:
-            await download_video(self._downloads, url, into, limit_bytes, self._errors)
-
-        await download_by_url(done, self.poll, download)
-
     async def list_jobs(self, since: datetime) -> list[ProviderJob] | None:
         """Return the predictions of this model. The newest come first."""
         prompt_field = self.spec.options["fields"]["prompt"]
@@ -99,20 +81,3 @@ class ReplicateVideos:
         """Return the next page of the list at our own address, whatever host the provider names."""
         _, found, query = str(address or "").partition("?")
         return f"predictions?{query}" if found else None
-
-    async def close(self) -> None:
-        await self._client.aclose()
-        await self._downloads.aclose()
-
-    async def _call(
-        self, method: str, path: str, action: str, body: Mapping[str, Any] | None = None, *, is_submit: bool = False
-    ) -> Mapping[str, Any]:
-        with self._errors.map_errors(action, is_submit=is_submit):
-            response = await self._client.request(method, path, json=body)
-            if response.status_code >= 400:
-                error = ErrorResponse.parse(response.status_code, response.headers, response.text)
-                raise self._errors.map_response(error, action, is_submit=is_submit)
-            answer = response.json()
-            if not isinstance(answer, Mapping):
-                raise self._errors.map_unreadable_response(action, is_submit=is_submit)
-            return answer

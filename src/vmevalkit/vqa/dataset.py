@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import UnidentifiedImageError
 
 from vmevalkit.core.chat import ImagePart
 from vmevalkit.core.errors import MediaError, SetupError, StoreError, UnknownName, UsageError
@@ -142,6 +143,8 @@ def _make_question(row: Mapping[str, Any]) -> ImageQuestion:
     problem = None
     try:
         images = tuple(_make_part(item) for item in row["images"])
+    except UnidentifiedImageError:
+        problem = "an image cannot be read: it is in no known format"
     except (MediaError, OSError, TypeError, ValueError, SyntaxError) as error:  # Pillow's readers raise them all
         problem = f"an image cannot be read: {error}"
     if not images and problem is None:

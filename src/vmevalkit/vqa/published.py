@@ -77,6 +77,8 @@ def _verify(row: PublishedRow, results: Results | None) -> VerificationRow:
     if ours.value is None:
         return VerificationRow(row.name, row.accuracy, None, None, "not run here")
     difference = ours.value - row.accuracy
+    if ours.n < sum(QUESTION_COUNTS.values()):
+        return VerificationRow(row.name, row.accuracy, ours, difference, f"{ours.n} of 1,000 questions answered")
     if row.depends_on_prompt and (runs[0].wording, runs[0].arrangement) != (OFFICIAL_WORDING, "original"):
         return VerificationRow(row.name, row.accuracy, ours, difference, f"another prompt ({runs[0].wording})")
     is_inside = ours.low is not None and ours.high is not None and ours.low <= row.accuracy <= ours.high

@@ -45,6 +45,8 @@ class TaskResult:
     stage1_refusal_rate: float | None
     """None for a direct task."""
     usd: float | None
+    chance: float
+    """The accuracy of answers by chance: of circular evaluation, that of all rotations together."""
     cut_off: int
     """Answers that ended at the token limit, with a letter or without."""
     extracted: int
@@ -126,13 +128,11 @@ def _summarise_run(run: RunRecord, samples: dict[tuple[str, str], list[SampleRes
         for name in sorted(names, key=_order_of):
             task = run.tasks[name]
             rows = samples[run.label, name]
-            results.append(
-                _summarise(run.label, name, name_category(task.question_type), is_two_stage, task.questions, rows)
-            )
+            results.append(_summarise(run, name, name_category(task.question_type), is_two_stage, task.questions, rows))
         if len(names) > 1:
             rows = [row for name in names for row in samples[run.label, name]]
             total = _count_questions([run.tasks[name] for name in names])
-            results.append(_summarise(run.label, OVERALL, OVERALL, is_two_stage, total, rows))
+            results.append(_summarise(run, OVERALL, OVERALL, is_two_stage, total, rows))
     return results
 
 
@@ -143,18 +143,19 @@ def _count_questions(tasks: Sequence[TaskRecord]) -> int:
 
 
 def _summarise(
-    label: str, task: str, category: str, is_two_stage: bool, questions: int, rows: Sequence[SampleResult]
+    run: RunRecord, task: str, category: str, is_two_stage: bool, questions: int, rows: Sequence[SampleResult]
 ) -> TaskResult:
     counted = [row for row in rows if row.status in COUNTED]
     counts = count_statuses(list(rows))
     prices = [row.usd for row in rows if row.usd is not None]
     unread = counts["unparsed"] + counts["cut_off"]
     return TaskResult(
-        label, task, category, is_two_stage, questions, dict(counts),
+        run.label, task, category, is_two_stage, questions, dict(counts),
         success_rate([float(row.status == "correct") for row in counted], [row.question_id for row in counted]),
         unread / len(counted) if counted else None,
         counts["stage1_refused"] / len(counted) if is_two_stage and counted else None,
         sum(prices) if prices else None,
+        CHANCE ** (len(LETTERS) if run.arrangement == "circular" else 1),
         sum(row.is_cut_off for row in rows),
         sum(row.is_extracted for row in rows),
         questions - len({row.question_id for row in counted}),

@@ -110,6 +110,7 @@ def plan_samples(model: VqaModel, task: VqaTask, options: VqaOptions) -> Iterato
     for found in load_questions(source, question_type, task.split, options.limit, may_be_absent=may_be_absent):
         for rotation, question in _arrange(found, options.arrangement):
             generation_prompt, prompt = task.write_prompt(question.doc, prompts)
+            task.read_response(question.doc, "")  # a function that fails does so before anything is paid
             yield PlannedSample(task, question, generation_prompt, prompt, config, params, rotation)
 
 
@@ -261,7 +262,7 @@ class _TaskRunner:
 
 def score_answer(sample: PlannedSample, answer: StagedAnswer) -> SampleResult:
     """Return the result of a question from what the model answered."""
-    row = sample.task.process_results(sample.question.doc, [answer.text])["accuracy"]
+    row = sample.task.read_response(sample.question.doc, answer.text)
     result = make_result(row, answer, sample.generation_prompt)
     return replace(result, config=sample.config, rotation=sample.rotation)
 

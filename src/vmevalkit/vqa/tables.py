@@ -66,7 +66,7 @@ def _format_task(task: TaskResult, blind: Estimate | None) -> str:
         f"| {task.label} | {task.mode} | {task.task} | {format_estimate(task.accuracy)} | {task.accuracy.n} | "
         f"{format_rate(task.unparsed_rate)} | {task.cut_off} | {task.counts['refused']} | "
         f"{format_rate(task.stage1_refusal_rate)} | {task.extracted} | {task.missing} | "
-        f"{100 * CHANCE:.0f} | {'-' if blind is None else format_estimate(blind)} |"
+        f"{100 * task.chance:.3g} | {'-' if blind is None else format_estimate(blind)} |"
     )
 
 

@@ -23,6 +23,8 @@ DEFAULT_WORDING, OFFICIAL_WORDING = "default", "official"
 """The specification's prompts, and MMSI-Bench's own."""
 TWO_STAGE = "generate_visual_cot"
 """The output type of lmms_eval for tasks in two stages."""
+ROW_FIELDS = {"question_id", "category", "status", "expected", "predicted"}
+"""What the row of a sample has: see ``msr_process_results``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,35 @@ class VqaTask:
 
     def write_prompt(self, doc: Mapping[str, Any], prompts: Mapping[str, str]) -> tuple[str | None, str]:
         """Return the prompts of stage 1 (None for a direct task) and of the answer."""
-        text = self.to_text(doc, prompts)
-        if not self.is_two_stage:
-            return None, text
+        try:
+            text = self.to_text(doc, prompts)
+        except Exception as error:  # a function of the user's own folder
+            raise self._report_function("doc_to_text", doc, f"{type(error).__name__}: {error}") from error
         stages = mmsi.split_stages(text)
+        if not self.is_two_stage:
+            if stages is not None:
+                raise UsageError(
+                    f"{self.name}: the prompt has two stages ([GEN_PROMPT]...), but output_type is not {TWO_STAGE}; "
+                    "set it in the task file"
+                )
+            return None, text
         if stages is None:
             raise UsageError(f"{self.name}: the prompt has not the form [GEN_PROMPT]...[QUESTION]...: {text[:200]!r}")
         return stages
+
+    def read_response(self, doc: Mapping[str, Any], response: str) -> Mapping[str, Any]:
+        """Return the row of a response. Raises StoreError where the function of the task file makes none."""
+        try:
+            row = self.process_results(doc, [response])["accuracy"]
+        except Exception as error:  # a function of the user's own folder
+            raise self._report_function("process_results", doc, f"{type(error).__name__}: {error}") from error
+        if not isinstance(row, Mapping) or not set(row) >= ROW_FIELDS:
+            fields = ", ".join(sorted(ROW_FIELDS))
+            raise self._report_function("process_results", doc, f"its accuracy must be a row with {fields}: {row!r}")
+        return row
+
+    def _report_function(self, name: str, doc: Mapping[str, Any], problem: str) -> StoreError:
+        return StoreError(f"{name} of the task {self.name} fails on the question {doc['id']}: {problem}")
 
 
 def name_category(question_type: str) -> str:

@@ -8,8 +8,16 @@ from vmevalkit.models.model import ModelSpec, Price
 
 _DAY = "2026-11-16"
 _VERTEX = "the price list of LiteLLM, citing cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo"
+_PRICING = "cloud.google.com/vertex-ai/generative-ai/pricing, as it was on 2026-07-30"
 _LITE = "docs.dev.xavier.icvr.xyz/models/google-vertex/veo-3.1-lite-generate-001"
 _GEMINI = "the price list of LiteLLM, citing ai.google.dev/gemini-api/docs/video"
+
+
+def _by_audio(with_usd: float, source: str, without: tuple[tuple[float, int | None], ...]) -> tuple[Price, ...]:
+    """Return prices in dollars for a second: with audio, and without it at each resolution (None: at all)."""
+    silent = (Price(usd, "second", "2026-11-19", _PRICING, tier=tier, audio=False) for usd, tier in without)
+    return (*silent, Price(with_usd, "second", _DAY, source, audio=True))
+
 
 VEO_3_1 = ModelSpec(
     name="veo-3.1-generate",
@@ -21,7 +29,7 @@ VEO_3_1 = ModelSpec(
     sizes=((1280, 720), (720, 1280), (1920, 1080), (1080, 1920)),
     durations_s=(4.0, 6.0, 8.0),
     fps=24.0,
-    price=Price(0.40, "second", _DAY, _VERTEX),
+    prices=_by_audio(0.40, _VERTEX, ((0.20, None),)),
     charged=True,
     keys=("GOOGLE_CLOUD_PROJECT",),
     extra="google",
@@ -37,7 +45,7 @@ VEO_3 = replace(
     name="veo-3.0-generate",
     vendor_id="veo-3.0-generate-001",
     description="Google Veo 3.0 on Vertex AI (4s/6s/8s)",
-    price=Price(0.40, "second", _DAY, _GEMINI),
+    prices=_by_audio(0.40, _GEMINI, ((0.20, None),)),
     status="retired",
     retired_on="2026-06-30",
     replacement="veo-3.1-generate",
@@ -50,7 +58,7 @@ VEO_2 = replace(
     description="Google Veo 2.0 on Vertex AI (5s-8s, 720p)",
     sizes=((1280, 720), (720, 1280)),
     durations_s=(5.0, 6.0, 7.0, 8.0),
-    price=Price(0.35, "second", _DAY, _GEMINI),
+    prices=(Price(0.35, "second", _DAY, _GEMINI),),
     retired_on=None,
     supported_params=VEO_3_1.supported_params - {"audio"},
 )
@@ -82,7 +90,7 @@ ROWS = (
         name="veo-3.0-fast-generate",
         vendor_id="veo-3.0-fast-generate-001",
         description="Google Veo 3.0 Fast on Vertex AI (4s/6s/8s)",
-        price=Price(0.15, "second", _DAY, _GEMINI),
+        prices=_by_audio(0.15, _GEMINI, ((0.10, 720), (0.12, 1080))),
         replacement="veo-3.1-fast-generate",
     ),
     VEO_3_1,
@@ -91,14 +99,13 @@ ROWS = (
         name="veo-3.1-fast-generate",
         vendor_id="veo-3.1-fast-generate-001",
         description="Google Veo 3.1 Fast on Vertex AI (4s/6s/8s, 720p and 1080p)",
-        price=Price(0.15, "second", _DAY, _VERTEX),
+        prices=_by_audio(0.15, _VERTEX, ((0.10, 720), (0.12, 1080))),
     ),
     replace(
         VEO_3_1,
         name="veo-3.1-lite-generate",
         vendor_id="veo-3.1-lite-generate-001",
         description="Google Veo 3.1 Lite on Vertex AI (4s/6s/8s, 720p and 1080p)",
-        price=None,
         prices=tuple(Price(usd, "second", "2026-11-18", _LITE, tier=tier) for usd, tier in ((0.05, 720), (0.08, 1080))),
     ),
     GEMINI_OMNI,

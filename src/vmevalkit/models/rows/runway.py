@@ -15,6 +15,7 @@ from vmevalkit.models.model import ModelSpec, Price
 
 _DAY = "2026-11-16"
 _LIST = "the price list of LiteLLM, citing docs.dev.runwayml.com/guides/pricing"
+_SKILL = "Runway's own list in runwayml/skills, skills/rw-generate-video/SKILL.md: credits of $0.01"
 _GEN4 = ((1280, 720), (720, 1280), (1104, 832), (832, 1104), (960, 960), (1584, 672))
 _HD = ((1280, 720), (720, 1280), (1920, 1080), (1080, 1920))
 _480P = ((832, 480), (720, 544), (624, 624), (544, 720), (480, 832))
@@ -62,14 +63,20 @@ HOSTED = replace(
 )
 
 
+def _price(silent_usd: float, audio_usd: float | None = None) -> tuple[Price, ...]:
+    """Return the prices of a second, without and with audio where they differ."""
+    both = ((silent_usd, None),) if audio_usd is None else ((silent_usd, False), (audio_usd, True))
+    return tuple(Price(usd, "second", "2026-11-19", _SKILL, audio=audio) for usd, audio in both)
+
+
 def _hosted(
     vendor_id: str, title: str, sizes: tuple[tuple[int, int], ...], durations_s: tuple[float, ...], *params: str,
-    **options: Any,
+    prices: tuple[Price, ...] = (), **options: Any,
 ) -> ModelSpec:  # fmt: skip
     name = "runway-" + vendor_id.replace("_", "-").lower()
     return replace(
         HOSTED, name=name, vendor_id=vendor_id, description=f"{title}, hosted by Runway", sizes=sizes,
-        durations_s=durations_s, supported_params=HOSTED.supported_params | set(params),
+        durations_s=durations_s, prices=prices, supported_params=HOSTED.supported_params | set(params),
         options={**HOSTED.options, **options},
     )  # fmt: skip
 
@@ -104,14 +111,16 @@ ROWS = (
         description="Runway Gen-4.5 - Image to video (2s-10s)",
         durations_s=tuple(float(seconds) for seconds in range(2, 11)),
         price=None,
+        prices=_price(0.12),
         options={**GEN4_TURBO.options, "prompt_required": True},
     ),
     _hosted(
         "veo3.1", "Google Veo 3.1", _HD, (4.0, 6.0, 8.0), "seed", "negative_prompt", "audio", prompt_limit=1000,
+        prices=_price(0.20, 0.40),
     ),
     _hosted(
         "veo3.1_fast", "Google Veo 3.1 Fast", _HD, (4.0, 6.0, 8.0), "seed", "negative_prompt", "audio",
-        prompt_limit=1000,
+        prompt_limit=1000, prices=_price(0.10, 0.15),
     ),
     _hosted("kling2.5_turbo_pro", "Kling 2.5 Turbo Pro", _720P, (5.0, 10.0), follows="nothing", prompt_required=True),
     _hosted("kling3.0_standard", "Kling 3.0", ((1280, 720), (720, 1280), (960, 960)), _KLING_S, "audio"),
@@ -121,7 +130,10 @@ ROWS = (
     _hosted("klingO3_pro", "Kling O3 Pro", ((1920, 1080), (1080, 1920), (1440, 1440)), _KLING_S, "audio"),
     _hosted("klingO3_4k", "Kling O3 at 4K", _4K, _KLING_S, "audio"),
     _hosted("kling_4", "Kling 4", _720P + _1080P, (), follows="ratio"),
-    _hosted("seedance2", "Seedance 2", _SEEDANCE + _SEEDANCE_HD + _SEEDANCE_4K, (), "seed", "audio", prompt_limit=3500),
+    _hosted(
+        "seedance2", "Seedance 2", _SEEDANCE + _SEEDANCE_HD + _SEEDANCE_4K, (), "seed", "audio", prompt_limit=3500,
+        prices=(Price(0.36, "second", "2026-11-19", _SKILL, tier=720),),
+    ),
     _hosted("seedance2_fast", "Seedance 2 Fast", _SEEDANCE, (), "seed", "audio", prompt_limit=3500),
     _hosted("seedance2_mini", "Seedance 2 Mini", _SEEDANCE, (), "seed", "audio", prompt_limit=3500),
     _hosted("seedance2_5", "Seedance 2.5", _SEEDANCE_2_5 + _SEEDANCE_HD, (), "seed", "audio", prompt_limit=15_000),

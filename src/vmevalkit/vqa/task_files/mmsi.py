@@ -115,7 +115,10 @@ def decode_image(item: Any) -> Image.Image:
 # ----------------------------------------------------------------------------------------------------------- answers
 
 _TAGS = "think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|seed:think"
-_OPEN, _CLOSE = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷)", rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷)"
+_OPEN, _CLOSE = (
+    rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>)",
+    rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>)",
+)
 _CLOSED_REASONING = re.compile(rf"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
 _OPEN_REASONING = re.compile(rf"{_OPEN}.*", re.DOTALL | re.IGNORECASE)
 _LONE_END = re.compile(rf".*{_CLOSE}", re.DOTALL | re.IGNORECASE)
@@ -126,7 +129,7 @@ _CHANNEL = re.compile(  # the harmony format, with its marks or, where a server 
 _BARE_CHANNELS = re.compile(r"\Aanalysis\s?(?=\S).*?assistantfinal", re.DOTALL)
 _ANSWER_TAG = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
 
-_MENTION = re.compile(r"(?<![A-Za-z0-9'’\-])[A-Za-z](?![A-Za-z0-9]|['’][a-z]|-\w)")
+_MENTION = re.compile(r"(?<![A-Za-z0-9'’\-])(?<![Nn]/)[A-Za-z](?![A-Za-z0-9]|['’][a-z]|-\w)")
 _OPENING = re.compile(r"(?:[\s*_\"'“‘`({\[<$:=,–—-]|\\(?:boxed|text|textbf|mathrm|mathbf)\b)*$")
 _CLOSING = re.compile(r"^[\s*_\"'”’`)}\]>$]*")
 _MARKED = re.compile(r"(?:`|\\boxed\s*\{|\\boxed\s*\{\s*\\text\s*\{)[\s*_(\[]*$")
