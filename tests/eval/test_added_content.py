@@ -87,3 +87,36 @@ def test_a_title_over_the_first_frames_does_not_stay_in_the_reading() -> None:
         return frame
 
     assert score("raven", with_title).passed
+
+
+def score_behind_cover(hidden_cells: float, hidden_s: float, colour: tuple[int, int, int]) -> Score:
+    """Return the score of a maze's solution whose dot moves by so many cells behind a cover."""
+    task = TASKS["maze"]
+    [puzzle] = plan(task, 1, 4, task.preset())
+    step = 1.0 / (len(puzzle.path) - 1)  # t of one cell
+    hide, show = 30, 30 + round(hidden_s * 24)
+    frames = []
+    for index in range(show + 60):
+        if index < hide:
+            t = step * 2 * index / hide
+        elif index < show:
+            t = step * (2 + hidden_cells * (index - hide) / (show - hide))
+        else:
+            t = min(1.0, step * (2 + hidden_cells) + (index - show) / 40)
+        state = task.solution(puzzle, t)
+        frame = task.draw(puzzle, state).copy()
+        if hide <= index < show:  # something follows the dot
+            red, green, blue = np.moveaxis(frame.astype(int), 2, 0)
+            rows, columns = np.nonzero(green > np.maximum(red, blue) + 60)
+            radius = round(0.9 * np.ptp(columns))
+            cv2.circle(frame, (round(columns.mean()), round(rows.mean())), radius, colour, -1)
+        frames.append(TimedFrame(index / 24, frame))
+    return score_timed_frames(task, puzzle, frames)
+
+
+@pytest.mark.parametrize("colour", [(205, 150, 120), (40, 60, 220), (230, 40, 40)])
+def test_a_dot_may_pass_behind_a_cover_by_two_cells_and_no_more(colour: tuple[int, int, int]) -> None:
+    near = score_behind_cover(0.9, 0.6, colour)
+    assert near.passed, near.explanation
+    far = score_behind_cover(3.0, 0.6, colour)
+    assert not far.passed and far.failure_mode in ("not_shown", "illegal_process"), far.explanation

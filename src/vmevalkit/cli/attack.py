@@ -30,7 +30,7 @@ from vmevalkit.core.errors import UsageError
 from vmevalkit.store.layout import DATA
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from vmevalkit.audit.attack.program import Program
     from vmevalkit.audit.attack.search import RunBatch
@@ -108,9 +108,10 @@ def attack(
 
 
 def _run(
-    programs: Sequence[Program], scorer: AnyScorer, calls: CallOptions, executor: Executor, dry_run: bool
-) -> list[Trial] | None:
-    """Run programs. Returns None after a dry run."""
+    programs: Sequence[Program], scorer: AnyScorer, calls: CallOptions, executor: Executor, dry_run: bool,
+    keep: Callable[[Trial], None],
+) -> list[Trial] | None:  # fmt: skip
+    """Run programs, and ``keep`` each trial once it is scored. Returns None after a dry run."""
     from vmevalkit.audit.attack.trials import estimate_programs, judge_programs, run_programs
     from vmevalkit.core.async_scorer import is_async, require_sync
 
@@ -122,13 +123,16 @@ def _run(
             return None
         trials, spent_usd = judge_programs(programs, scorer, calls)
         typer.echo(f"attacks on {scorer.evaluator} have cost ${spent_usd:.2f}")
+        for trial in trials:
+            keep(trial)
         return trials
     finished = 0
     with progress("programs") as on_done:
 
-        def on_trial(_: Trial) -> None:
+        def on_trial(trial: Trial) -> None:
             nonlocal finished
             finished += 1
+            keep(trial)
             on_done(finished, len(programs))
 
         return run_programs(programs, require_sync(scorer, scorer.evaluator), executor, on_trial)
@@ -151,13 +155,21 @@ def _measure(
         if path is not None:
             check_writable(path)
     programs = [make_random_program(names, seed, index) for index in range(count)]
-    trials = _run(programs, scorer, calls, executor, dry_run)
+    kept: list[str] = []
+
+    def keep(trial: Trial) -> None:  # at once: an attack that is interrupted has its finds
+        if trial.is_wrong:
+            sentence = Find(trial, trial.program).sentence
+            kept.append(f"{trial.program}\n  {sentence}\n  {save_trial(trial, sentence, finds)}")
+
+    trials = _run(programs, scorer, calls, executor, dry_run, keep)
     if trials is None:
         return
     report = measure_rates(trials, scorer.evaluator, seed)
-    for trial in [trial for trial in trials if trial.is_wrong][:LISTED]:
-        sentence = Find(trial, trial.program).sentence
-        typer.echo(f"{trial.program}\n  {sentence}\n  {save_trial(trial, sentence, finds)}")
+    for entry in kept[:LISTED]:
+        typer.echo(entry)
+    if len(kept) > LISTED:
+        typer.echo(f"{len(kept) - LISTED} more wrong verdicts are in {finds}")
     typer.echo(format_table([*report.tasks, report.total], "task"))
     typer.echo(format_table(report.tracks, "track"))
     inform(
@@ -180,7 +192,7 @@ def _replay(
     from vmevalkit.audit.attack.program import load_programs
 
     programs = [program for path in paths for program in load_programs(path)]
-    trials = _run(programs, scorer, calls, executor, dry_run)
+    trials = _run(programs, scorer, calls, executor, dry_run, lambda _: None)
     if trials is None:
         return
     is_wrong = False

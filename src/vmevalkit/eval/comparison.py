@@ -11,7 +11,7 @@ import numpy as np
 
 from vmevalkit.media.image import Frame, Mask
 from vmevalkit.media.registered_frame import RegisteredFrame
-from vmevalkit.media.residual import Blob, find_blobs, find_changed_pixels
+from vmevalkit.media.residual import CHANGED_LEVELS, Blob, find_blobs, find_changed_pixels, find_unlike_window
 from vmevalkit.tasks.task import AnyTask
 
 TRACKED_SHARE = 0.2
@@ -95,10 +95,15 @@ class FrameComparison:
     def _expect(self, state: Any, frame: RegisteredFrame) -> tuple[Frame, ...]:
         assert self._start is not None
         redrawn_start, first = self._start
-        redrawn = self._redraw(state, frame)
-        changed = find_changed_pixels(redrawn, redrawn_start)
-        self._moved = changed if self._moved is None else self._moved | changed
-        return redrawn, cv2.copyTo(redrawn, cv2.dilate(changed.view(np.uint8), _AROUND), first.copy())
+        redrawn, as_first = self._redraw(state, frame), first.copy()
+        if self._moved is None:
+            self._moved = np.zeros(redrawn.shape[:2], np.bool_)
+        window = find_unlike_window(redrawn, redrawn_start, CHANGED_LEVELS, _AROUND.shape[0] // 2)
+        if window is not None:
+            changed = find_changed_pixels(redrawn[window], redrawn_start[window])
+            self._moved[window] |= changed
+            cv2.copyTo(redrawn[window], cv2.dilate(changed.view(np.uint8), _AROUND), as_first[window])
+        return redrawn, as_first
 
     def _redraw(self, state: Any, frame: RegisteredFrame) -> Frame:
         return _fit(self._task.draw(self._puzzle, state), frame)

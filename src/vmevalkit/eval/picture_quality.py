@@ -29,7 +29,9 @@ class PictureMonitor:
 
     def see(self, timed: TimedFrame) -> None:
         """Measure the next frame of the video."""
-        small = np.ascontiguousarray(timed.frame[::_SPARSE, ::_SPARSE])
+        height, width = timed.frame.shape[:2]
+        size = -(-width // _SPARSE), -(-height // _SPARSE)
+        small = np.asarray(cv2.resize(timed.frame, size, interpolation=cv2.INTER_NEAREST), np.uint8)
         if self._first is None:
             self._first = small
         self.changes.append(0.0 if self._last is None else _measure_change(self._last, small))

@@ -26,7 +26,7 @@ from vmevalkit.media.residual import Blob
 from vmevalkit.media.video import TimedFrame
 from vmevalkit.tasks.kit.question_pictures import UnreadablePictures
 from vmevalkit.tasks.pictures.own_pictures import PreparedQuestion, prepare_question
-from vmevalkit.tasks.task import AnyTask, FrameReading
+from vmevalkit.tasks.task import AnyTask, CoverAwareReader, FrameReading
 
 OVERSAMPLING = 1.25
 """Videos are decoded to this many times the reading size, so that a puzzle zoomed out to 80% is still read in full."""
@@ -163,10 +163,10 @@ def _read(
     next_compared_s = 0.0
     for timed in _in_batches(video):
         monitor.see(timed)
-        if last is not None and trace and _is_same(last, timed.frame):
+        if last is not None and trace and is_near(last, timed.frame, SAME_LEVELS):
             strengths.append(strengths[-1])
             if trace[-1].state is None:
-                _append_unreadable(trace, timed, cards)
+                _append_unreadable(trace, timed, cards, trace[-1].is_covered)
             else:
                 trace.append(replace(trace[-1], seconds=timed.seconds))
             continue
@@ -179,6 +179,7 @@ def _read(
             settled = comparison.settle_touched_parts(frame, state, before, overlays)
             if settled is not state:
                 state, overlays_s = settled, timed.seconds
+        is_covered = not is_hidden and state is None and isinstance(reader, CoverAwareReader) and reader.is_covered
         blobs = None
         if state is not None and timed.seconds >= next_compared_s:
             blobs = comparison.compare(frame, state)
@@ -190,7 +191,7 @@ def _read(
         if state is None or (
             blobs is not None and sum(blob.area for blob in blobs if not blob.is_style) > UNEXPLAINED_SHARE
         ):
-            _append_unreadable(trace, timed, cards)
+            _append_unreadable(trace, timed, cards, is_covered)
             continue
         cards.remember(timed.frame)
         before = state
@@ -213,8 +214,10 @@ def _locate_last_blobs(trace: list[FrameReading[Any]], comparison: FrameComparis
         trace[place] = replace(trace[place], blobs=comparison.locate_on_ways(trace[place].blobs or ()))
 
 
-def _append_unreadable(trace: list[FrameReading[Any]], timed: TimedFrame, cards: CardDetector) -> None:
-    trace.append(FrameReading(timed.seconds, None, is_card=cards.is_card(timed.frame)))
+def _append_unreadable(
+    trace: list[FrameReading[Any]], timed: TimedFrame, cards: CardDetector, is_covered: bool
+) -> None:
+    trace.append(FrameReading(timed.seconds, None, is_card=cards.is_card(timed.frame), is_covered=is_covered))
     if cards.is_still:  # the first frame of a card shows that it is one only when the next frame is the same
         trace[-2] = replace(trace[-2], is_card=True)
 
@@ -225,9 +228,10 @@ def _in_batches(video: Iterator[TimedFrame]) -> Iterator[TimedFrame]:
             yield waiting.popleft()
 
 
-def _is_same(last: Frame, frame: Frame) -> bool:
-    return (
+def is_near(last: Frame, frame: Frame, levels: int) -> bool:
+    """Return whether two frames differ nowhere by more than ``levels``."""
+    return last is frame or (
         last.shape == frame.shape
-        and cv2.norm(last[::_SPARSE], frame[::_SPARSE], cv2.NORM_INF) <= SAME_LEVELS
-        and cv2.norm(last, frame, cv2.NORM_INF) <= SAME_LEVELS
+        and cv2.norm(last[::_SPARSE], frame[::_SPARSE], cv2.NORM_INF) <= levels
+        and cv2.norm(last, frame, cv2.NORM_INF) <= levels
     )

@@ -24,7 +24,7 @@ which its move would be a wrong one."""
 _UNSEEN_S = 0.25
 """A change across a longer time without a reading was not shown."""
 _STEP, _SLACK, _REFERENCE_STEPS = 0.2, 1.05, 96
-"""A step of progress is clear up to this size, or up to that of the reference solution, sampled at this many moments."""
+"""A step of progress is clear up to this size, or up to that of the reference, sampled at this many moments."""
 _AROUND_S, _SPIKE = 0.3, 4.0
 """A change is a jolt when it is this many times the mean of those around it."""
 _SAME_SHARPNESS = 0.85

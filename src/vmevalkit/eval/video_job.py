@@ -15,12 +15,13 @@ import numpy as np
 from vmevalkit.core.errors import MediaError, NotAVideo
 from vmevalkit.core.records import Placement, Question, Score
 from vmevalkit.core.scorer import RULES
-from vmevalkit.eval.pipeline import score_timed_frames, working_size
+from vmevalkit.eval.pipeline import is_near, score_timed_frames, working_size
 from vmevalkit.eval.question_puzzle import find_puzzle, read_first_frame
 from vmevalkit.eval.video_arrays import VideoArray
 from vmevalkit.jobs.pool import WorkerPool, check_workers
 from vmevalkit.jobs.result import JobResult, run_item
 from vmevalkit.jobs.shared_arrays import ReceivedArray, SharedArray, SharedMemory
+from vmevalkit.media.image import Frame
 from vmevalkit.media.video import TimedFrame, probe, read_frames
 from vmevalkit.media.video_reader import resample_frame
 from vmevalkit.tasks.task import AnyTask
@@ -138,7 +139,11 @@ def _limit_frames(frames: Iterator[TimedFrame], most: int, name: str) -> Iterato
 
 
 def _time_frames(video: VideoArray, fps: float, size: tuple[int, int]) -> Iterator[TimedFrame]:
+    last: Frame | None = None
+    resampled: Frame | None = None
     for index, frame in enumerate(video):
         # A permuted tensor or a reversed channel is a view that OpenCV does not take.
         pixels = np.ascontiguousarray(frame)
-        yield TimedFrame(index / fps, np.asarray(resample_frame(pixels, size), np.uint8))
+        if last is None or resampled is None or not is_near(last, pixels, 0):
+            last, resampled = pixels, np.asarray(resample_frame(pixels, size), np.uint8)
+        yield TimedFrame(index / fps, resampled)

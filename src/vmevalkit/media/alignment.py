@@ -78,6 +78,8 @@ class Template:
         shift_and_scale, light = [dx, dx * a, dy, dy * b], [self.levels, np.ones_like(dx)]
         self._upright = _Columns([*shift_and_scale, *light])
         self._warped = _Columns([*shift_and_scale, dx * b, dy * a, depth * a, depth * b, *light])
+        self._sampled: tuple[ViewRect, Size, NDArray[np.intp]] | None = None
+        """Which pixels are nearest to the points, in the view and frame size that were sampled last."""
         self._cell = (self.u * _CELLS).astype(np.intp) * _CELLS + (self.v * _CELLS).astype(np.intp)
         self._cell_counts = np.maximum(1.0, np.bincount(self._cell, minlength=_CELLS * _CELLS))
 
@@ -172,9 +174,12 @@ class Template:
     def sample_pixels(self, frame: Frame, view: ViewRect) -> Frame:
         """Return the pixels of a frame that are nearest to the points."""
         height, width = frame.shape[:2]
-        x, y = view.map_points(self.u, self.v, (width, height))
-        columns, rows = np.clip(x.astype(np.intp), 0, width - 1), np.clip(y.astype(np.intp), 0, height - 1)
-        return np.asarray(frame[rows, columns], np.uint8)
+        sampled = self._sampled
+        if sampled is None or sampled[:2] != (view, (width, height)):
+            x, y = view.map_points(self.u, self.v, (width, height))
+            columns, rows = np.clip(x.astype(np.intp), 0, width - 1), np.clip(y.astype(np.intp), 0, height - 1)
+            sampled = self._sampled = view, (width, height), rows * width + columns
+        return np.asarray(frame.reshape(-1, 3).take(sampled[2], axis=0), np.uint8)
 
     def _measure_pull(
         self, levels: Floats, weights: Floats, motion: NDArray[np.float64], tether: float, gain: float,

@@ -38,6 +38,11 @@ _SAME_LEVELS, _SAME_SHARE = 12.0, 0.6
 """So many of them must have the same colour within these levels: edges of moving things have many colours."""
 
 
+_NOISE_LEVELS, _UNCHANGED_SHARE = 2, 0.98
+"""Levels by which coding changes a pixel, and the share of the pixels that stay the same while the light does. Each
+colour has more pixels than the rest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Photometry:
     """The model video = gain x (mix x image) + offset, with a gain and an offset for each channel."""
@@ -157,6 +162,12 @@ def median(levels: NDArray[Any]) -> float:
     return (float(ranked[below]) + float(ranked[above])) / 2
 
 
+def measure_same_share(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Return the share of pixels (n x 3) that have the same colour, up to coding noise."""
+    is_same = cv2.inRange(cv2.absdiff(one, other)[None], (0, 0, 0), (_NOISE_LEVELS,) * 3)
+    return cv2.countNonZero(is_same) / max(1, len(one))
+
+
 class LevelEstimator:
     """Estimates the photometry of a frame by comparing levels where the image is flat."""
 
@@ -171,6 +182,8 @@ class LevelEstimator:
         self._palette = np.array(palette, np.float64).reshape(-1, 3)
         self._grade_fitter = GradeFitter(self._palette)
         self._ground = int(np.bincount(self._kinds).argmax()) if len(names) else 0
+        self._measured: tuple[ViewRect, NDArray[np.uint8]] | None = None
+        """The pixels from which the light was last measured, and where the image was."""
         self.is_blank = False
         """Whether the last frame showed only the ground wherever the image has another colour."""
         self.ground_shift = 0.0
@@ -185,9 +198,19 @@ class LevelEstimator:
         if not (left >= 0 and top >= 0 and left + width <= frame.shape[1] and top + height <= frame.shape[0]):
             visible = (x >= 0) & (y >= 0) & (x < frame.shape[1]) & (y < frame.shape[0])
             x, y, colours, weights, kinds = x[visible], y[visible], colours[visible], weights[visible], kinds[visible]
-        video = frame[y, x].astype(np.float32)
+        shown = frame[y, x]
+        if guess is not None and self._is_as_measured(view, shown):
+            return guess
+        self._measured = None if guess is None else (view, shown)
+        video = shown.astype(np.float32)
         found = estimate_photometry(video, colours, weights, guess)
         return self._regrade(video, kinds, found) or found
+
+    def _is_as_measured(self, view: ViewRect, shown: NDArray[np.uint8]) -> bool:
+        """Return whether nearly all pixels are as they were when the light was last measured."""
+        if self._measured is None or self._measured[0] != view or self._measured[1].shape != shown.shape:
+            return False
+        return measure_same_share(shown, self._measured[1]) >= _UNCHANGED_SHARE
 
     def _regrade(self, video: Levels, kinds: NDArray[np.intp], found: Photometry | None) -> Photometry | None:
         """Return the photometry with a colour grade; None where gain and offset explain the colours well enough."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from xxhash import xxh3_128
 
@@ -16,7 +15,7 @@ from vmevalkit.core.records import Placement
 from vmevalkit.media.alignment import AlignmentResult, Template, shrink_frame
 from vmevalkit.media.colour_map import ColourMap
 from vmevalkit.media.image import Frame, Size
-from vmevalkit.media.photometry import LevelEstimator, Photometry, Triple
+from vmevalkit.media.photometry import LevelEstimator, Photometry, Triple, measure_same_share
 from vmevalkit.media.pyramid import Pyramid
 from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.similarity import compute_similarity
@@ -75,9 +74,9 @@ _BLANK_CONTRAST = 0.3
 """Where colours are not followed, a frame with less contrast than this share of the reference's is part of a fade."""
 _OTHER_GROUND_LEVELS = 48.0
 """Levels by which the ground of another image differs."""
-_SAME_LEVELS, _SAME_SHARE = 2, 0.98
-"""Where so many points have the colours that they had when the view was last measured, within these levels, neither the
-camera nor the light has changed since: what has changed is a part."""
+_SAME_SHARE = 0.85
+"""Where so many points have the colours that they had when the view was last measured, neither the camera nor the light
+has changed since: a camera that moves leaves no edge in its place, so what has changed is a part."""
 _KEPT_MODELS = 32
 """Images whose templates are kept: in training, many videos of a question follow each other."""
 _WHOLE_FRAME = ViewRect(0, 0, 1, 1)
@@ -323,8 +322,7 @@ class Registrar:
             return False
         assert self._alignment is not None
         pixels = self._templates[-1].sample_pixels(frame, self._alignment.view)
-        is_same = cv2.inRange(cv2.absdiff(pixels, self._measured)[None], (0, 0, 0), (_SAME_LEVELS,) * 3)
-        return cv2.countNonZero(is_same) >= _SAME_SHARE * len(pixels)
+        return measure_same_share(pixels, self._measured) >= _SAME_SHARE
 
     def _estimate_light(self, pyramid: Pyramid) -> None:
         assert self._alignment is not None

@@ -20,7 +20,7 @@ _WIDEST = 8
 _CONTRAST_LOST = 0.65
 """Share of a thin line's contrast that blur may take."""
 _LINE_TOLERANCE = np.maximum(np.rint(np.arange(256) * _CONTRAST_LOST), TOLERANCE).astype(np.uint8)
-_CHANGED_LEVELS = 6
+CHANGED_LEVELS = 6
 """Levels by which two drawn images must differ to count as changed."""
 _PLAIN_LEVELS = 14.0
 """Standard deviation of the levels of an area of one colour."""
@@ -161,9 +161,21 @@ def find_blobs(
     return _measure_blobs(odd, min_area, image, expected[0], rim)
 
 
-def find_changed_pixels(before: Frame, after: Frame, levels: int = _CHANGED_LEVELS) -> Mask:
+def find_changed_pixels(before: Frame, after: Frame, levels: int = CHANGED_LEVELS) -> Mask:
     """Return the pixels of which one channel differs by more than ``levels`` between two drawn images."""
     return np.asarray(_largest_channel(cv2.absdiff(before, after)) > levels, np.bool_)
+
+
+def find_unlike_window(one: Frame, other: Frame, levels: int, margin: int = 0) -> tuple[slice, slice] | None:
+    """Return the rows and columns, with a margin, in which two images differ by more than ``levels``; None where they
+    differ nowhere. Most of an image is as it is expected, and is looked at once."""
+    difference = cv2.absdiff(one, other).reshape(len(one), -1)  # the channels side by side
+    _, unlike = cv2.threshold(difference, levels, 255, cv2.THRESH_BINARY)
+    left, top, wide, high = cv2.boundingRect(unlike)
+    if not wide:
+        return None
+    first, last = left // 3, (left + wide - 1) // 3
+    return slice(max(0, top - margin), top + high + margin), slice(max(0, first - margin), last + 1 + margin)
 
 
 def find_changed_boxes(before: Frame, after: Frame) -> list[Box]:
@@ -262,14 +274,11 @@ def _has_ground_colour(pixels: NDArray[np.uint8], image: Frame, own: Mask, odd: 
 def _find_unexplained(image: Frame, other: Frame) -> Mask:
     """Return the pixels that another image does not explain. Only where the two differ can there be any."""
     found = np.zeros(image.shape[:2], np.bool_)
-    unlike = np.asarray(_largest_channel(cv2.absdiff(image, other)) > TOLERANCE)
-    left, top, wide, high = cv2.boundingRect(unlike.view(np.uint8))
-    if wide and high:
-        rows, columns = (
-            slice(max(0, start - _WIDEST), start + size + _WIDEST) for start, size in ((top, high), (left, wide))
-        )
-        window = rows, columns
-        found[window] = _find_unexplained_around(image[window], other[window]) & unlike[window]
+    window = find_unlike_window(image, other, TOLERANCE, _WIDEST)
+    if window is not None:
+        inside, beside = image[window], other[window]
+        unlike = _largest_channel(cv2.absdiff(inside, beside)) > TOLERANCE
+        found[window] = _find_unexplained_around(inside, beside) & unlike
     return found
 
 

@@ -248,7 +248,7 @@ def _read_parts(
     result = []
     for reading in trace:
         if reading.state is None:
-            result.append({name: PartReading(reading.seconds, None) for name in names})
+            result.append({name: PartReading(reading.seconds, None, reading.is_covered) for name in names})
             continue
         blobs = reading.blobs if reading.blobs is not None else blobs
         positions, boxes = task.moving_parts(puzzle, reading.state), task.part_boxes(puzzle, reading.state)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from vmevalkit.core.errors import UnknownName
 from vmevalkit.core.records import Finding
@@ -109,6 +109,8 @@ class FrameReading(Generic[S]):
     """Areas that the state does not explain; None where the frame was not compared with it."""
     is_card: bool = False
     """Whether an unreadable frame is part of a fade or of a still card."""
+    is_covered: bool = False
+    """Whether an unreadable frame has something over the moving part."""
 
 
 Trace = Sequence[FrameReading[S]]
@@ -141,6 +143,16 @@ class Reader(Protocol[S]):
 
         ``before`` is the state that was read last: a start for the search, never evidence.
         """
+        ...
+
+
+@runtime_checkable
+class CoverAwareReader(Protocol):
+    """A reader that knows why it could not read a frame."""
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether something covers the moving part in the frame that was read last."""
         ...
 
 

@@ -191,11 +191,13 @@ class MoveTask(SceneTask[P, K], Generic[P, K]):
             if part is None:
                 options.append([None] if None in set(self.places(puzzle, piece)) else [])
                 continue
-            near = sorted(
-                (self.measure_distance(part, other), index, place)
+            most = inf if piece.name == lifted else reach
+            near = [
+                (distance, index, place)
                 for index, (place, other) in enumerate(_list_places(self, puzzle, piece))
-            )
-            options.append([place for distance, _, place in near if distance <= reach or piece.name == lifted])
+                if (distance := self.measure_distance(part, other)) <= most
+            ]
+            options.append([place for _, _, place in sorted(near)])
         yield from (at for at in islice(product(*options), _MAX_CANDIDATES) if self.is_possible(puzzle, at))
 
     # -- the contract --------------------------------------------------------------------------------------------

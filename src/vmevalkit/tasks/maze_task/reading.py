@@ -90,6 +90,11 @@ class MazeReader:
         self._corridors = corridors_of(puzzle)
         self._longest_step = 0.0
 
+    @property
+    def is_covered(self) -> bool:
+        """Whether something may cover the dot in the frame that was read last."""
+        return self._is_hidden
+
     def read(self, frame: RegisteredFrame, before: MazeState | None) -> MazeState | None:
         """Return the state, or None if no maze is visible or something may hide the dot.
 
@@ -120,9 +125,8 @@ class MazeReader:
         if not dots:
             if walls != self._initial_walls:
                 return None
-            places = self._sampler.find_hiding_places(
-                planes.foreign, planes.brightness, planes.green, frame.visible, flags
-            )
+            other = cv2.max(planes.foreign, planes.red)  # what is red and no flag hides a dot like anything else
+            places = self._sampler.find_hiding_places(other, planes.brightness, planes.green, frame.visible, flags)
             self._is_hidden = self._may_be_hidden(places, before)
             if self._is_hidden:
                 return None
