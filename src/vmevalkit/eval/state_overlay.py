@@ -45,7 +45,8 @@ class StateOverlay:
         boxes: list[Box] = []
         if reading.state is not None:
             redrawn = self._task.draw(self._puzzle, reading.state)
-            _outline(image, _resize(redrawn, width), _resize(self._start, width))
+            # The first frame may have another size than what is drawn of a state: the heights may round differently.
+            _outline(image, _resize_to(redrawn, image), _resize_to(self._start, image))
             if mark is not None:
                 boxes = self._find_wrong_boxes(redrawn, before)
         for blob in reading.blobs or ():
@@ -105,10 +106,14 @@ def _area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-def _resize(image: Frame, width: int) -> Frame:
-    height = max(1, round(image.shape[0] * width / image.shape[1]))
+def _resize(image: Frame, width: int, height: int | None = None) -> Frame:
+    height = height or max(1, round(image.shape[0] * width / image.shape[1]))
     way = cv2.INTER_AREA if width < image.shape[1] else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(image, (width, height), interpolation=way), np.uint8)
+
+
+def _resize_to(image: Frame, other: Frame) -> Frame:
+    return _resize(image, other.shape[1], other.shape[0])
 
 
 def _resize_mask(mask: Mask, image: Frame) -> Mask:
