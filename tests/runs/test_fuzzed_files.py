@@ -49,8 +49,9 @@ FUZZ = settings(
     suppress_health_check=list(HealthCheck),
 )
 PICTURE = encode_png(np.full((32, 48, 3), 200, np.uint8))
-ODD = [None, True, -1, 0, 7, 10**400, 1e308, math.nan, math.inf, -0.0, "", "x", "..", "../../x", "\0", "a" * 300, "\ud800",
-       [], {}, [[]], [None], {"a": 1}, [1, 2, 3], {"": {}}, "2026-01-01", "NaN", [[[[[[[[]]]]]]]]]  # fmt: skip
+ODD = [None, True, -1, 0, 7, 10**400, 1e308, math.nan, math.inf, -0.0, "", "x", "..", "../../x", "\0", "a" * 300,
+       "\ud800", [], {}, [[]], [None], {"a": 1}, [1, 2, 3], {"": {}}, "2026-01-01", "NaN",
+       [[[[[[[[]]]]]]]]]  # fmt: skip
 JOB = "e/m/maze_task/maze_0000"
 SCORE = {
     "metadata": {"evaluator": "RuleEvaluator", "sample": 0, "run_id": "r", "video_digest": "v", "puzzle_digest": "p",

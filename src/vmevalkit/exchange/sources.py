@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.exchange.export import FILES, import_datasets
@@ -124,7 +124,7 @@ def _read_shard(root: Path, path: Path) -> Iterator[ParseRow]:
     key, parts = None, dict[str, bytes | StoreError]()
     with open_foreign_file(root, path.relative_to(root), _MOST_ARCHIVE_BYTES) as file:
         try:
-            tar = tarfile.open(fileobj=_InPieces(file), mode="r:")  # noqa: SIM115  - it holds nothing but ``file``
+            tar = tarfile.open(fileobj=cast(BinaryIO, _InPieces(file)), mode="r:")  # noqa: SIM115  - it holds nothing but ``file``
         except tarfile.ReadError as error:
             raise StoreError(f"it is not a tar file without compression ({error}); decompress it") from error
         for member in tar:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from vmevalkit.core.errors import Uncertified, UsageError
 from vmevalkit.core.jsonable import from_json
@@ -69,7 +69,7 @@ class QuestionApi(Generic[P]):
         puzzle: P
         try:
             if isinstance(given, self.task.puzzle_type):
-                puzzle = given
+                puzzle = cast(P, given)
             else:
                 puzzle = from_json(self.task.puzzle_type, given) if self.parse is None else self.parse(given)
             self.task.certify(puzzle)
