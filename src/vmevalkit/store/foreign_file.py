@@ -64,7 +64,7 @@ def refuse_link_out(path: Path, *roots: Path) -> None:
         try:
             _resolve_inside(path, *roots)
         except FileNotFoundError:
-            return  # a link to nothing: whoever opens it gets the error
+            return  # a link to nothing: opening it is the error
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
