@@ -155,8 +155,8 @@ def _make_table(tasks: list[AnyTask], measures: Measures) -> Iterator[str]:
             f"{median(each['questions_per_second'] for each in known):.0f}). Milliseconds a frame are those in which "
             "the solution is decoded, read and judged. The last two columns count the videos of all kinds of "
             "[an audit](certificates/README.md) that got a wrong verdict, with the upper end of the 95% interval. A "
-            "dash: not measured. Times were taken on a machine that was shared with other work: they compare tasks "
-            "with each other, and `python tools/task_pages.py --measure NAME` takes them on yours.\n"
+            "dash: not measured. Times are CPU times on a virtual machine with two cores, one of them idle; "
+            "`python tools/task_pages.py --measure NAME` takes them on yours.\n"
         )
     for group in GROUPS:
         yield f"## {group.capitalize()}\n\nThese tasks ask {WHAT_GROUPS_ASK[group]}.\n"
