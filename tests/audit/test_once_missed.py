@@ -43,6 +43,18 @@ from vmevalkit.eval.scorers import SCORERS
         ("maze/band_smeared/plain/0", 911),
         ("raven/part_erased/plain/0", 911),
         ("rotation/fade_from_white/plain/1", 911),
+        ("mirrors/wipe/plain/0", 6101),
+        ("mirrors/vanishes_far/plain/0", 6101),
+        ("mirrors/targets_in_green/plain/0", 6101),
+        ("nonogram/foreign_disc/plain/0", 6101),
+        ("sequence/targets_in_yellow/plain/0", 6101),
+        ("ball_sort/hand_at_edge/plain/0", 6101),
+        ("rush_hour/trail_translucent/plain/0", 6101),
+        ("rush_hour/beige_ground/plain/0", 6101),
+        ("sokoban/grey_ground/plain/0", 6101),
+        ("gears/trail_broad/plain/0", 6101),
+        ("clock/refresh_band/plain/0", 6101),
+        ("clock/trail_broad/plain/0", 6101),
     ],
 )
 def test_what_was_missed_is_seen(trial_id: str, seed: int) -> None:

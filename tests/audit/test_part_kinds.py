@@ -56,3 +56,16 @@ def test_videos_begin_with_the_question_and_decorations_stay(name: str) -> None:
         assert off < 4, kind.name
         if kind in PART_HONEST and kind.name.endswith(("_parts", "_ground", "_outlines", "_yellow", "_thin")):
             assert np.abs(frames[-1].astype(int) - task.final_frame(spec.puzzle)).max() > 20, kind.name
+
+
+def test_a_sample_is_drawn_by_the_seed_evenly_from_cheats_and_honest_videos() -> None:
+    whole, drawn, again, other = (
+        [spec.trial_id for spec in plan_round(TASKS["sokoban"], "all", 1, seed, sample)]
+        for seed, sample in ((5, None), (5, 15), (5, 15), (6, 15))
+    )
+    assert drawn == again and len(drawn) == 30 and set(drawn) < set(whole)
+    assert [trial for trial in whole if trial in drawn] == drawn
+    assert {trial.trick for trial in drawn} != {trial.trick for trial in other}
+    counts = Counter(KINDS[trial.trick].expected for trial in drawn)
+    assert counts == {"fail": 15, "pass": 15}
+    assert drawn != [spec.trial_id for spec in plan_round(TASKS["rush_hour"], "all", 1, 5, 15)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from math import hypot
 from typing import Any
 
+import cv2
 import numpy as np
 
 from vmevalkit.eval.leftovers import Surroundings, classify, find_leftovers, find_overlays, find_unseen_parts
@@ -102,6 +105,46 @@ def test_a_slender_leftover_where_a_part_has_moved_is_a_trail() -> None:
     assert classify(replace(trail, moved_share=0.79), AROUND) == "cover", "it crosses out what decides"
     assert classify(replace(trail, is_bare=True), AROUND) == "cover", "what is erased there is not a trail"
     assert classify(replace(trail, area=2.9 * trail.thickness**2), AROUND) == "cover", "a blot is not a trail"
+
+
+def test_pieces_of_one_trail_are_a_trail_and_pieces_of_other_widths_are_not() -> None:
+    pieces = [replace(DISC, left=x, right=x + PART, moved_share=1.0) for x in (0.3, 0.35, 0.4)]
+    assert classify(pieces[0], AROUND, others=pieces[:2]) == "thing"
+    assert classify(pieces[0], AROUND, others=pieces) == "mark", "grid lines cut the trail"
+    others = [pieces[0], *(replace(piece, thickness=PART / 2) for piece in pieces[1:])]
+    assert classify(pieces[0], AROUND, others=others) == "thing"
+
+
+def draw_blobs(inside: Callable[[float, float], bool], left: float, top: float, side: float) -> list[Blob]:
+    """Return the connected areas of the image that a function says are inside, relative to a square."""
+    count, odd = 200, np.zeros((200, 200), np.uint8)
+    for row in range(count):
+        for column in range(count):
+            x, y = (column / count - left) / side, (row / count - top) / side
+            odd[row, column] = -0.5 < x < 1.5 and -0.5 < y < 1.5 and inside(x, y)
+    found = []
+    number, labels, stats, _ = cv2.connectedComponentsWithStats(odd)
+    for each in range(1, number):
+        x, y, wide, high, area = (int(value) for value in stats[each])
+        mask = labels[y : y + high, x : x + wide] == each
+        box = x / count, y / count, (x + wide) / count, (y + high) / count
+        found.append(Blob(*box, area / count**2, False, mask=mask, thickness=min(wide, high) / count))
+    return found
+
+
+def test_a_field_behind_a_part_is_a_highlight_in_pieces_and_a_disc_over_a_cell_is_not() -> None:
+    cell = (0.4, 0.4, 0.55, 0.55)
+    around = replace(AROUND, cells=[cell], deciding=[cell])
+    square = draw_blobs(lambda x, y: 0.08 < x < 0.92 and 0.08 < y < 0.92, 0.4, 0.4, 0.15)
+    assert [classify(blob, around) for blob in square] == ["mark"]
+    pieces = draw_blobs(
+        lambda x, y: 0.1 < x < 0.9 and 0.1 < y < 0.9 and hypot(x - 0.5, y - 0.5) > 0.41, 0.4, 0.4, 0.15
+    )
+    assert len(pieces) == 4, "a disc on the field leaves its corners"
+    assert {classify(blob, around, others=pieces) for blob in pieces} == {"mark"}
+    assert {classify(blob, around) for blob in pieces} == {"cover"}
+    disc = draw_blobs(lambda x, y: hypot(x - 0.5, y - 0.5) < 0.58, 0.4, 0.4, 0.15)
+    assert [classify(blob, around, others=disc) for blob in disc] == ["cover"]
 
 
 def test_a_thin_mark_on_the_ground_is_a_mark_and_across_parts_a_thing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from vmevalkit.audit.audit import Trial, TrialSpec, plan_kind_trials
@@ -11,6 +12,7 @@ from vmevalkit.audit.certificate import WrongVerdict, describe_wrong_verdict
 from vmevalkit.audit.kinds import ROUNDS, VideoKind
 from vmevalkit.core.errors import UnknownName, UsageError
 from vmevalkit.core.jsonable import to_json
+from vmevalkit.core.randomness import rng_for
 from vmevalkit.stats.rates import pooled_rate
 from vmevalkit.stats.records import Estimate
 from vmevalkit.tasks.task import AnyTask
@@ -79,15 +81,20 @@ def select_kinds(name: str) -> tuple[VideoKind, ...]:
     return ROUNDS[name]
 
 
-def plan_round(task: AnyTask, name: str, videos: int, seed: int) -> list[TrialSpec]:
+def plan_round(task: AnyTask, name: str, videos: int, seed: int, sample: int | None = None) -> list[TrialSpec]:
     """Return the trials of the kinds of a round, or of all, that a task has. Raises UsageError where there are too few
-    to say anything."""
+    to say anything.
+
+    With ``sample``, at most so many cheats and so many honest videos are drawn from them, by the seed and the task's
+    name: over many tasks they say what all would, in less time."""
     specs = plan_kind_trials(task, select_kinds(name), videos, seed)
     if not specs:
         raise UsageError(
             f"{task.name}: no kind of {name} is written for it, so nothing would be audited; "
             "audit it by tricks (without --kinds), or name other tasks with --task"
         )
+    if sample is not None:
+        return _draw_sample(specs, sample, rng_for("kinds sample", seed, task.name))
     cheats = sum(spec.expected == "fail" for spec in specs)
     honest = len(specs) - cheats
     if name == ALL and min(cheats, honest) < MIN_VIDEOS:
@@ -96,6 +103,14 @@ def plan_round(task: AnyTask, name: str, videos: int, seed: int) -> list[TrialSp
             f"each: raise --videos, which is {videos}"
         )
     return specs
+
+
+def _draw_sample(specs: Sequence[TrialSpec], sample: int, rng: Random) -> list[TrialSpec]:
+    chosen: list[int] = []
+    for expected in ("fail", "pass"):
+        places = [place for place, spec in enumerate(specs) if spec.expected == expected]
+        chosen += rng.sample(places, min(sample, len(places)))
+    return [specs[place] for place in sorted(chosen)]
 
 
 def measure_errors(trials: Sequence[Trial], scorer: str, kinds: str, seed: int) -> FreshKindsReport:

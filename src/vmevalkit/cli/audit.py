@@ -71,6 +71,14 @@ def audit(
             show_default=False,
         ),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            help="With --kinds: only so many cheats and so many honest videos of each task, drawn by the seed.",
+            show_default="all",
+            min=1,
+        ),
+    ] = None,
     allow_passes: Annotated[int, typer.Option(help="Wrong passes up to which the exit code is 0.", min=0)] = 0,
     allow_fails: Annotated[int, typer.Option(help="Wrong fails up to which the exit code is 0.", min=0)] = 0,
     only: Annotated[
@@ -116,12 +124,14 @@ def audit(
         raise UsageError(f"--dry-run is for judges; {scorer} makes no calls and costs nothing")
     videos = videos or (JUDGE_VIDEOS if is_async(audited) else VIDEOS)
     names, tricks = select_tasks(task) or list(TASKS), split_names(trick)
+    if sample is not None and kinds is None:
+        raise UsageError("--sample draws from kinds of videos: add --kinds all, or leave it out")
     if kinds is not None:
         if tricks or own_videos is not None:
             raise UsageError("--kinds does not go with --trick or --own-videos: leave them out")
         if getattr(audited, "final_state_only", False) or is_async(audited):
             raise UsageError("--kinds has verdicts on whole videos; a judge is audited by tricks: leave it out")
-        specs = [spec for name in names for spec in plan_round(TASKS[name], kinds, videos, seed)]
+        specs = [spec for name in names for spec in plan_round(TASKS[name], kinds, videos, seed, sample)]
         with open_executor(executor, workers=workers, address=address) as place:
             _audit_kinds(specs, require_sync(audited, scorer), kinds, seed, place, out, json, trial_cache)
         return

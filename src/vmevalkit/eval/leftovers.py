@@ -30,6 +30,12 @@ _CORNER = (0.12, 0.26)
 """Where the corners of a cell begin and end, as shares of it: a highlight fills them, a piece or a digit does not."""
 _CORNER_SHARE, _MIN_CORNERS = 0.5, 3
 """Share of a corner that a highlight fills, and the fewest corners."""
+_MIN_FIELD_CORNERS = 2
+"""Fewest corners of a field behind a part: the part itself may cover the others."""
+_TIP, _TIP_SHARE = (0.02, 0.14), 0.4
+"""Where the tips of its own corners begin and end, and the share that it fills of them: a disc has none."""
+_SAME_WIDTH = 1.33
+"""Pieces of one trail are at most this many times as thick as each other."""
 _MIN_GROWTH, _MIN_MOTION = 1.6, 0.03
 """An overlay that came in grew by this factor after it touched the edge, or moved by this share of the image."""
 _THIN, _SLENDER = 0.6, 3.0
@@ -56,16 +62,20 @@ class Surroundings:
     """Parts that decide whether the state is an answer."""
     cells: Sequence[Box] = ()
     """Cells that may have another colour behind their content."""
+    fields: Sequence[Box] = ()
+    """Parts that are seen, and may have a field of another colour behind them."""
 
 
-def classify(blob: Blob, around: Surroundings, came_in: bool = False) -> Meaning:
-    """Return what a leftover is. ``came_in`` says that it was seen to come in over the edge of the image."""
+def classify(blob: Blob, around: Surroundings, came_in: bool = False, others: Sequence[Blob] = ()) -> Meaning:
+    """Return what a leftover is. ``came_in`` says that it was seen to come in over the edge of the image, ``others``
+    are the further leftovers: lines and parts cut a trail or a highlight into pieces."""
     if blob.is_style:
         return "style"
-    if not blob.overlaps(around.board) or _is_highlight(blob, around):
+    pieces = (blob, *(other for other in others if other is not blob and not other.is_style))
+    if not blob.overlaps(around.board) or _is_highlight(blob, around, pieces):
         return "mark"
     is_slender = blob.area >= _SLENDER * blob.thickness**2
-    if blob.moved_share >= _ON_WAY and is_slender and not blob.is_bare:
+    if _is_on_way(blob) and (is_slender or _measure_trail(blob, pieces) >= _SLENDER * blob.thickness**2):
         return "mark"  # a trail, an arrow along the move, a path that is drawn and then walked
     if any(blob.overlaps(box) for box in around.deciding):
         return "cover"
@@ -82,6 +92,7 @@ def describe_surroundings(task: AnyTask, puzzle: Any, state: Any) -> Surrounding
         task.board_box(puzzle),
         task.deciding_boxes(puzzle, state),
         task.highlight_boxes(puzzle),
+        task.field_boxes(puzzle, state),
     )
 
 
@@ -112,8 +123,9 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
         return []
     state = next(reading.state for reading in reversed(trace) if reading.blobs is not None)
     around, explained = describe_surroundings(task, puzzle, state), task.explained_boxes(puzzle, state)
+    blobs = [overlay.blob for overlay in overlays]
     large = [
-        (overlay, classify(overlay.blob, around, overlay.came_in))
+        (overlay, classify(overlay.blob, around, overlay.came_in, blobs))
         for overlay in overlays
         if overlay.blob.area >= _COUNTED_SHARE * task.smallest_part_area
         and not any(overlay.blob.is_inside(box) for box in explained)
@@ -143,26 +155,56 @@ _REMARKS: tuple[tuple[str, Meaning, str], ...] = (
 )
 
 
-def _is_highlight(blob: Blob, around: Surroundings) -> bool:
+def _is_on_way(blob: Blob) -> bool:
+    return blob.moved_share >= _ON_WAY and not blob.is_bare
+
+
+def _measure_trail(blob: Blob, pieces: Sequence[Blob]) -> float:
+    """Return the area of all pieces of a trail of the same width."""
+    return sum(
+        piece.area
+        for piece in pieces
+        if _is_on_way(piece) and 1 / _SAME_WIDTH <= piece.thickness / max(blob.thickness, 1e-6) <= _SAME_WIDTH
+    )
+
+
+def _is_highlight(blob: Blob, around: Surroundings, pieces: Sequence[Blob]) -> bool:
     """Return whether a blob is the background of whole cells in another colour, behind what they show.
 
-    Beside them only thin remains are left: around the piece of the next cell, say."""
-    filled = [cell for cell in around.cells if blob.overlaps(cell) and _count_corners(blob, cell) >= _MIN_CORNERS]
-    if not filled or blob.at_edge:
+    What a cell shows may cut its background into pieces. Beside cells only thin remains are left: around the piece of
+    the next cell, say."""
+    if blob.at_edge:
         return False
-    margin = _AROUND_CELL
-    wider = [(left - margin, top - margin, right + margin, bottom + margin) for left, top, right, bottom in filled]
-    return blob.measure_rest(wider) <= _THIN * sqrt(around.smallest_part)
+    filled = [cell for cell in around.cells if blob.overlaps(cell) and _is_filled(cell, pieces, _MIN_CORNERS)]
+    filled += [box for box in around.fields if blob.overlaps(box) and _is_filled(box, pieces, _MIN_FIELD_CORNERS)]
+    return bool(filled) and blob.measure_rest([_widen(cell) for cell in filled]) <= _THIN * sqrt(around.smallest_part)
 
 
-def _count_corners(blob: Blob, cell: Box) -> int:
-    """Return how many corners of a cell a blob fills."""
+def _is_filled(cell: Box, pieces: Sequence[Blob], least: int) -> bool:
+    """Return whether pieces fill the corners of a cell, and have corners of their own there."""
+    here = [piece for piece in pieces if piece.overlaps(cell)]
+    if _count_corners(here, cell, _CORNER, _CORNER_SHARE) < least:
+        return False
+    wider = _widen(cell)
+    room = wider if all(piece.is_inside(wider) for piece in here) else cell
+    lefts, tops, rights, lows = zip(*(piece.box for piece in here), strict=True)
+    extent = max(min(lefts), room[0]), max(min(tops), room[1]), min(max(rights), room[2]), min(max(lows), room[3])
+    return _count_corners(here, extent, _TIP, _TIP_SHARE) >= least
+
+
+def _widen(cell: Box) -> Box:
     left, top, right, bottom = cell
-    (begin, end), wide, high = _CORNER, right - left, bottom - top
+    return left - _AROUND_CELL, top - _AROUND_CELL, right + _AROUND_CELL, bottom + _AROUND_CELL
+
+
+def _count_corners(pieces: Sequence[Blob], cell: Box, zone: tuple[float, float], least: float) -> int:
+    """Return how many corners of a cell are filled."""
+    left, top, right, bottom = cell
+    (begin, end), wide, high = zone, right - left, bottom - top
     columns = ((left + begin * wide, left + end * wide), (right - end * wide, right - begin * wide))
     rows = ((top + begin * high, top + end * high), (bottom - end * high, bottom - begin * high))
     corners = [(x, y, u, v) for x, u in columns for y, v in rows]
-    return sum(blob.measure_coverage(corner) >= _CORNER_SHARE for corner in corners)
+    return sum(sum(piece.measure_coverage(corner) for piece in pieces) >= least for corner in corners)
 
 
 def find_unseen_parts(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[Overlay]) -> list[Finding]:

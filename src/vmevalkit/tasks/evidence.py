@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from vmevalkit.core.records import Finding
 
 if TYPE_CHECKING:
-    from vmevalkit.media.residual import Blob
+    from vmevalkit.media.residual import Blob, Box
     from vmevalkit.tasks.task import AnyTask, FrameReading
 
 S = TypeVar("S")
@@ -95,6 +95,8 @@ UNSEEN_S, UNSEEN_STEPS = 0.25, 1.0
 """One step within this time may be missed, or as many as the motion around it makes."""
 UNSEEN_RATIO = 1.5
 """A motion that starts and ends gently is this many times as fast in its middle as around it."""
+_TURNED = 1.45
+"""How much larger the box of a part may be when the part is turned."""
 COVERED_STEPS = ((1.5, 2.0), (3.0, 1.0))
 """Seconds, and the steps that may be made in them behind something that covers the moving part: a caption, a hand."""
 _ROUNDING_S = 1e-6
@@ -252,16 +254,28 @@ def _read_parts(
             continue
         blobs = reading.blobs if reading.blobs is not None else blobs
         positions, boxes = task.moving_parts(puzzle, reading.state), task.part_boxes(puzzle, reading.state)
-        covered = {
-            name for name, box in boxes.items() if any(blob.overlaps(box) for blob in blobs if not blob.is_style)
+        over = {
+            name: [blob for blob in blobs if not blob.is_style and blob.overlaps(box)] for name, box in boxes.items()
         }
         result.append(
             {
-                name: PartReading(reading.seconds, None if name in covered else positions.get(name), name in covered)
+                name: PartReading(
+                    reading.seconds,
+                    None if over.get(name) else positions.get(name),
+                    any(not blob.is_inside(_reach_of_part(boxes[name])) for blob in over.get(name, ())),
+                )
                 for name in names
             }
         )
     return result
+
+
+def _reach_of_part(box: Box) -> Box:
+    """Return the box that a part fills wherever it turns: what is there alone may be the part itself, faint or
+    deformed, and covers nothing."""
+    left, top, right, bottom = box
+    x, y, reach = (left + right) / 2, (top + bottom) / 2, _TURNED * max(right - left, bottom - top) / 2
+    return x - reach, y - reach, x + reach, y + reach
 
 
 def _make_counter(task: AnyTask, puzzle: Any, part: Hashable) -> Callable[[Any, Any], float]:

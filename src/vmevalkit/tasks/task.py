@@ -310,6 +310,10 @@ class Task(ABC, Generic[P, S, K]):
         """Return the boxes of the cells: a video may give a whole cell another colour, behind what it shows."""
         return ()
 
+    def field_boxes(self, puzzle: P, state: S) -> Sequence[Box]:
+        """Return the boxes of parts that a video may highlight by a field behind them, where there are no cells."""
+        return ()
+
     def board_box(self, puzzle: P) -> Box:
         """Return the box of the puzzle: what is beside it is a caption. By default, that of all cells, or the image."""
         cells = self.highlight_boxes(puzzle)

@@ -39,6 +39,8 @@ from vmevalkit.tasks.task import AnyTask, Offer
 
 _BROKEN_S = 1.0
 """Length of the ending in which something is wrong."""
+_LEFT_SHARE = 0.2
+"""Share of what is drawn that covers must leave."""
 _THING_PX = 16.0
 """Radius of a foreign thing."""
 _VISIBLE_LEVELS = 40.0
@@ -121,6 +123,17 @@ def _cover_answer(colour: str) -> Callable[[AnyTask, Any], Callable[[Frame, floa
         return lambda frame, share: effects.mix(frame, effects.draw_over(frame, draw), share)
 
     return make
+
+
+def _leaves_scene(task: AnyTask, puzzle: Any) -> bool:
+    """Return whether covers over what decides leave much of the picture: where all of it is covered in one colour, the
+    video ends with a fade to that colour, as honest ones do."""
+    frame = task.final_frame(puzzle)
+    drawn = (frame != frame[0, 0]).any(axis=2)
+    rest = drawn.copy()
+    for left, top, right, bottom in (find_box(task, puzzle, part) for part in list_changed(task, puzzle)):
+        rest[max(0, top - 5) : bottom + 5, max(0, left - 5) : right + 5] = False
+    return int(np.count_nonzero(rest)) >= _LEFT_SHARE * int(np.count_nonzero(drawn))
 
 
 def _blur_answer(task: AnyTask, puzzle: Any) -> Callable[[Frame, float], Frame]:
@@ -484,9 +497,12 @@ PART_CHEATS: tuple[VideoKind, ...] = (
          fits=_has_hue),
     _end("kept_part_stretched", "A part that must stay is stretched at the end.", _break_end(_stretch, kept=True),
          fits=_has_kept),
-    _end("covered_in_grey", "Pale grey boxes cover what decides at the end.", _change_frames(_cover_answer("#e6e6e6"))),
-    _end("covered_in_white", "White boxes cover what decides at the end.", _change_frames(_cover_answer("#ffffff"))),
-    _end("covered_in_black", "Black boxes cover what decides at the end.", _change_frames(_cover_answer("#111111"))),
+    _end("covered_in_grey", "Pale grey boxes cover what decides at the end.", _change_frames(_cover_answer("#e6e6e6")),
+         fits=_leaves_scene),
+    _end("covered_in_white", "White boxes cover what decides at the end.", _change_frames(_cover_answer("#ffffff")),
+         fits=_leaves_scene),
+    _end("covered_in_black", "Black boxes cover what decides at the end.", _change_frames(_cover_answer("#111111")),
+         fits=_leaves_scene),
     _end("answer_blurred", "What decides is blurred beyond recognition at the end.", _change_frames(_blur_answer)),
     _end("panned_away", "The camera moves at the end until what decides is out of the picture.",
          _change_frames(_pan_away)),

@@ -42,6 +42,10 @@ _CLEARLY_ASIDE, _HARDLY_ASIDE = 0.8, 0.25
 """How far from its way, in steps, a piece must be so that everybody sees it, and may be so that nobody does."""
 
 
+_FIELD_MARGIN = 0.12
+"""By which share of a part a field behind it may reach beyond it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Something that can be moved."""
@@ -260,6 +264,10 @@ class MoveTask(SceneTask[P, K], Generic[P, K]):
     def deciding_boxes(self, puzzle: P, state: Scene) -> Sequence[Box]:
         return [self.part_box(puzzle, part) for part in state.parts]
 
+    def field_boxes(self, puzzle: P, state: Scene) -> Sequence[Box]:
+        boxes = [self.part_box(puzzle, part) for part in state.parts if part.name not in state.hidden]
+        return boxes + [_grow(box, _FIELD_MARGIN) for box in boxes]
+
     # -- trick videos --------------------------------------------------------------------------------------------
 
     def is_shortcut(self, puzzle: P, path: Sequence[Arrangement]) -> bool:
@@ -351,3 +359,9 @@ def _list_places(task: MoveTask[Any, Any], puzzle: Any, piece: Piece) -> tuple[t
 @lru_cache(maxsize=4096)
 def _find_path(task: MoveTask[Any, Any], puzzle: Any, start: Arrangement) -> tuple[Arrangement, ...] | None:
     return task.find_path(puzzle, start)
+
+
+def _grow(box: Box, share: float) -> Box:
+    left, top, right, bottom = box
+    across, down = share * (right - left), share * (bottom - top)
+    return left - across, top - down, right + across, bottom + down

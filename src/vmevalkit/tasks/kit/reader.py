@@ -52,6 +52,8 @@ MAX_ODD_SHARE = 0.5
 MAX_HIDDEN_SHARE = 0.6
 LIKE = 40.0
 """Levels by which most of a second part's pixels may be off."""
+SOLID = 0.8
+"""Opacity from which on a part is as good as opaque."""
 EXTRA_SHARE = 0.35
 """Unexplained areas of this share of a part's area may be another such part."""
 MIN_VISIBLE = 0.6
@@ -392,7 +394,10 @@ def _resembles(picture: Floats, ground: Floats, patch: Patch, match: Match) -> b
     paste(drawn, placed, min(match.opacity, 1.0))
     inside = patch.alpha[cut[1]] > 0.4
     off = np.abs(picture - drawn)[cut[0]].max(axis=2)[inside]
-    return bool(off.size and np.median(off) < LIKE)
+    if match.opacity >= SOLID:
+        return bool(off.size and np.median(off) < LIKE)
+    # A faint part has the colours of skin or paper: its outline, faint as well, must be there too.
+    return bool(off.size and np.percentile(off, 85) < LIKE * match.opacity)
 
 
 def _choose_look(seen: Floats, drawn: dict[str, Floats], own: str, mask: NDArray[np.bool_]) -> tuple[str, float] | None:

@@ -10,6 +10,9 @@ from math import hypot
 from random import Random
 from typing import Any, Generic, TypeVar
 
+import cv2
+import numpy as np
+
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.core.records import Finding
 from vmevalkit.media.canvas import Canvas
@@ -17,6 +20,7 @@ from vmevalkit.media.image import Frame
 from vmevalkit.media.residual import Box
 from vmevalkit.tasks.evidence import find_spans
 from vmevalkit.tasks.kit.looks import Looks, paint_looks
+from vmevalkit.tasks.kit.other_ground import recolour_ground
 from vmevalkit.tasks.kit.reader import SceneReader
 from vmevalkit.tasks.kit.scene import FOREIGN, Part, Scene, Stage, majority
 from vmevalkit.tasks.task import Offer, Reader, StateTrajectory, Task, Trace, readable
@@ -99,6 +103,13 @@ class SceneTask(Task[P, Scene, K], Generic[P, K]):
         )
         hidden = [p.name for p in parts if sum(p.name in state.hidden for state in states) > most]
         return Scene(tuple(parts), extra, tuple(sorted(hidden)))
+
+    def vary_backdrop(self, puzzle: P, state: Scene, image: Frame) -> Sequence[Frame]:
+        size = image.shape[1], image.shape[0]
+        drawn, ground = (cv2.resize(each, size, interpolation=cv2.INTER_AREA)
+                         for each in (self.draw(puzzle, state), self.stage(puzzle).ground))  # fmt: skip
+        other = recolour_ground(image, np.asarray(drawn, np.uint8), np.asarray(ground, np.uint8))
+        return [] if other is None else [other]
 
     def part_box(self, puzzle: P, part: Part) -> Box:
         """Return the box of a part, as shares of the picture."""

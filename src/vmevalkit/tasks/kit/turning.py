@@ -29,7 +29,8 @@ class FoundAngle:
 
     angle: float
     share: float
-    """Share of the difference from the ground that it explains."""
+    """Share of the difference from the ground that it explains, where it is: another light on the ground around a thin
+    part says nothing about the part."""
 
 
 class AngleFinder:
@@ -71,7 +72,7 @@ class AngleFinder:
         turned = replace(part, angle=best % symmetry, opacity=1.0)
         if self._has_other_hue(picture[top:bottom, left:right], rest, weight, turned, box):
             return FoundAngle(turned.angle, 0.0)
-        return FoundAngle(turned.angle, 1 - measure(best) / max(whole, 1.0))
+        return FoundAngle(turned.angle, self._measure_share(off, rest, weight, turned, box))
 
     def _has_other_hue(
         self, seen: Floats, rest: Floats, weight: Floats, part: Part, box: tuple[int, int, int, int]
@@ -132,12 +133,27 @@ class AngleFinder:
         step = (patch.colour[of] - patch.alpha[of][..., None] * rest[where])[::2]
         return 2 * float(np.einsum("ijk,ijk,ij->", 2 * off[where][::2] - step, step, weight[where][::2]))
 
+    def _measure_share(
+        self, off: Floats, rest: Floats, weight: Floats, part: Part, box: tuple[int, int, int, int]
+    ) -> float:
+        """Return the share of the difference from the ground that a part explains on its own pixels."""
+        patch = self._looks.render(part)
+        assert patch is not None
+        cut = clip(replace(patch, left=patch.left - box[0], top=patch.top - box[1]), off.shape)
+        if cut is None:
+            return 0.0
+        where, of = cut
+        step = patch.colour[of] - patch.alpha[of][..., None] * rest[where]
+        own = weight[where] * patch.alpha[of]
+        explained = float(np.einsum("ijk,ijk,ij->", 2 * off[where] - step, step, own))
+        return explained / max(float(np.einsum("ijk,ijk,ij->", off[where], off[where], own)), 1.0)
+
     def _scan(self, picture: Floats, part: Part, symmetry: float, count: int = 3) -> list[float]:
         """Return the likeliest of all angles by some of the pixels that the part would cover."""
         if part.look not in self._points:
             patch = self._looks.render(replace(part, angle=0.0))
             assert patch is not None
-            rows, columns = np.nonzero(patch.alpha > 0.8)
+            rows, columns = np.nonzero(patch.alpha > 0.8 * patch.alpha.max())  # a thin part that is smoothed is pale
             take = np.linspace(0, len(rows) - 1, min(_POINTS, len(rows))).astype(int)
             rows, columns = rows[take], columns[take]
             centre = part.x * self._looks.scale - patch.left - 0.5, part.y * self._looks.scale - patch.top - 0.5
