@@ -74,7 +74,7 @@ _BLANK_CONTRAST = 0.3
 """Where colours are not followed, a frame with less contrast than this share of the reference's is part of a fade."""
 _OTHER_GROUND_LEVELS = 48.0
 """Levels by which the ground of another image differs."""
-_SAME_SHARE = 0.85
+_SAME_SHARE = 0.98
 """Where so many points have the colours that they had when the view was last measured, neither the camera nor the light
 has changed since: a camera that moves leaves no edge in its place, so what has changed is a part."""
 _KEPT_MODELS = 32
