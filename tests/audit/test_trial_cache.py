@@ -13,6 +13,7 @@ from vmevalkit.audit import trial_cache as trial_cache_module
 from vmevalkit.audit.audit import Trial, plan_trials, run_trials
 from vmevalkit.audit.trial_cache import run_remaining_trials, source_digest
 from vmevalkit.core.records import Score
+from vmevalkit.tasks.kit import digit_network
 from vmevalkit.tasks.maze_task.task import MazeTask
 from vmevalkit.tasks.sudoku_task.task import SudokuTask
 
@@ -93,7 +94,7 @@ def test_each_task_depends_on_its_own_code() -> None:
 def test_a_change_of_data_or_of_a_library_makes_trials_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source_digest.cache_clear()
     before = source_digest(SudokuTask)
-    weights = Path(inspect.getfile(SudokuTask)).parent / "digits.npz"
+    weights = Path(inspect.getfile(digit_network)).parent / "digits.npz"
     reading = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: reading(path) + b"!" * (path == weights))
     source_digest.cache_clear()

@@ -14,7 +14,7 @@ from matplotlib.ft2font import FT2Font, LoadFlags
 from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import Canvas
-from vmevalkit.tasks.sudoku_task.digits import Floats, InkBox, Plane, normalise_ink
+from vmevalkit.tasks.kit.digit_network import Floats, InkBox, Plane, normalise_ink
 from vmevalkit.tasks.sudoku_task.strokes import cut_strokes, write_digit
 
 Source = Path | str

@@ -21,10 +21,10 @@ import numpy as np
 from digit_samples import Source, make_digit_sample, make_other_sample
 from numpy.typing import NDArray
 
-from vmevalkit.tasks.sudoku_task import digits
-from vmevalkit.tasks.sudoku_task.digits import FEATURES, Floats, Layer, compute_features, run_layers, softmax
+from vmevalkit.tasks.kit import digit_network
+from vmevalkit.tasks.kit.digit_network import FEATURES, Floats, Layer, compute_features, run_layers, softmax
 
-WEIGHTS = Path(digits.__file__).with_name("digits.npz")
+WEIGHTS = Path(digit_network.__file__).with_name("digits.npz")
 SEED = 1
 SAMPLES = 130_000
 EPOCHS = 15

@@ -23,7 +23,7 @@ from vmevalkit.core.scorer import Scorer
 from vmevalkit.jobs.executor import Executor
 from vmevalkit.store.atomic import os_errors
 
-_PACKAGES = ("audit", "audit/kinds", "baselines", "core", "eval", "media", "tasks")
+_PACKAGES = ("audit", "audit/kinds", "baselines", "core", "eval", "media", "tasks", "tasks/kit", "tasks/pictures")
 """The packages whose code decides what a trial says, beside the task's own folder."""
 _LIBRARIES = ("numpy", "opencv-python-headless", "av", "matplotlib")
 """The libraries that draw, encode, decode and read videos."""

@@ -171,17 +171,24 @@ class FillTask(SceneTask[P, K], Generic[P, K]):
 
     def highlight_boxes(self, puzzle: P) -> Sequence[Box]:
         """Return the boxes of what is in the cells, and of whole cells: they reach half the way to the next one."""
+        parts = self.stage(puzzle).start.parts
+        return [
+            box for part in parts for box in (*self._list_content_boxes(puzzle, part), self._cell_box(puzzle, part))
+        ]
+
+    def explained_boxes(self, puzzle: P, state: Scene) -> Sequence[Box]:
+        """Return the cells with numbers in another typeface."""
+        return [self._cell_box(puzzle, part) for part in self.stage(puzzle).start.parts if part.name in state.rewritten]
+
+    def _cell_box(self, puzzle: P, part: Part) -> Box:
+        """Return the box of a whole cell."""
         parts, (width, height) = self.stage(puzzle).start.parts, self.size(puzzle)
-        boxes = []
-        for part in parts:
-            contents = list(self._list_content_boxes(puzzle, part))
-            boxes += contents
-            content = max(max((right - left) * width, (low - top) * height) for left, top, right, low in contents)
-            gaps = [max(abs(part.x - other.x), abs(part.y - other.y)) for other in parts if other is not part]
-            reach = min([*(gap / 2 for gap in gaps), _MAX_CELL / 2 * content])
-            x, y = part.x, part.y
-            boxes.append(((x - reach) / width, (y - reach) / height, (x + reach) / width, (y + reach) / height))
-        return boxes
+        contents = self._list_content_boxes(puzzle, part)
+        content = max(max((right - left) * width, (low - top) * height) for left, top, right, low in contents)
+        gaps = [max(abs(part.x - other.x), abs(part.y - other.y)) for other in parts if other is not part]
+        reach = min([*(gap / 2 for gap in gaps), _MAX_CELL / 2 * content])
+        x, y = part.x, part.y
+        return (x - reach) / width, (y - reach) / height, (x + reach) / width, (y + reach) / height
 
     def cheats(self, puzzle: P, rng: Random) -> dict[str, StateTrajectory[Scene]]:
         answer, kinds = self.answers(puzzle)[0], self.stage(puzzle).kinds

@@ -1,8 +1,7 @@
 """One reader for all scenes of parts: each frame is explained by the ground and the parts.
 
 Only what the last prediction leaves unexplained is looked at again, so a still frame costs one comparison. What a part
-is, is
-decided by duels between looks, only where they differ.
+is, is decided by duels between looks, only where they differ. Numbers are read in any typeface.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from vmevalkit.media.image import Frame, Mask
 from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.tasks.kit.glyphs import read_number
 from vmevalkit.tasks.kit.looks import Floats, Looks, Patch, clip, paste
 from vmevalkit.tasks.kit.matching import FAINT, Match, find_match
 from vmevalkit.tasks.kit.scene import Part, Scene, Stage
@@ -60,6 +60,12 @@ MIN_VISIBLE = 0.6
 """Share of a part that must be inside the video's picture."""
 TURN_FITS = 0.55
 """Share of the difference from the ground that a turned part must explain."""
+NUMBER_MARGIN = 0.2
+"""How far a number in another typeface may reach beyond the box of the known ones, as a share of its height."""
+NUMBER_CONTRAST = 60.0
+"""Levels by which such a number must differ from its ground."""
+NUMBER_WIDTHS, NUMBER_HEIGHTS, NUMBER_OFF = (0.3, 1.4), (0.6, 1.4), 0.3
+"""Its width and height relative to the known ones, and how far from their place it may be, in their heights."""
 _AROUND = np.ones((3, 3), np.uint8)
 _NEAR = np.ones((7, 7), np.uint8)
 
@@ -71,7 +77,9 @@ class SceneReader:
         self._kinds, self._looks = stage.kinds, looks
         self._order = [part.name for part in stage.start.parts]
         self._parts = {part.name: part for part in stage.start.parts}
+        self._blank = {part.name for part in stage.start.parts if not part.look}
         self._gone: set[str] = set()
+        self._rewritten: set[str] = set()
         self._is_started = False
         self._predicted: tuple[tuple[Part, ...], Frame, Frame] | None = None
         self._masks: dict[tuple[str, float, float], tuple[tuple[int, int, int, int], NDArray[np.bool_]]] = {}
@@ -98,7 +106,7 @@ class SceneReader:
         out_of_sight = [] if unseen is None else [n for n in self._order if self._is_outside(self._parts[n], unseen)]
         if not touched and not out_of_sight and not self._gone and np.count_nonzero(odd) < 0.15 * self._least_area:
             if self._last is None or self._last.extra or self._last.hidden or self._last.parts != present:
-                self._last = Scene(present)
+                self._last = Scene(present, rewritten=tuple(sorted(self._rewritten)))
             return self._last
         return self._read_again(
             shown.astype(np.float32), shown, unseen, [n for n in touched if n not in out_of_sight], out_of_sight
@@ -111,13 +119,17 @@ class SceneReader:
         fixed = [n for n in touched if not (self._kinds[n].moves or self._kinds[n].turns)]
         turning = [n for n in touched if self._kinds[n].turns]
         moving = [n for n in touched if self._kinds[n].moves]
-        parts, gone = dict(self._parts), self._gone - hidden
+        parts, gone, rewritten = dict(self._parts), self._gone - hidden, self._rewritten - {*fixed}
         for name in fixed:
             read = self._read_look(picture, parts, name)
-            if read is None:
-                hidden.add(name)
+            number = self._read_number(picture, parts[name]) if read is None or not read[1] else None
+            if number is not None:
+                parts[name] = number
+                rewritten.add(name)
+            elif read is not None:
+                parts[name] = read[0]
             else:
-                parts[name] = read
+                hidden.add(name)
         if turning:
             self._read_angles(picture, parts, turning, hidden)
         missing = self._find_moving(picture, parts, moving, gone, unseen) if moving else []
@@ -132,8 +144,8 @@ class SceneReader:
         if np.count_nonzero(odd) > MAX_ODD_SHARE * odd.size or len(hidden) > MAX_HIDDEN_SHARE * max(len(parts), 3):
             return None
         extra = self._find_extra(picture, seen, odd) if any(kind.moves for kind in self._kinds.values()) else ()
-        self._parts, self._gone = parts, gone
-        self._last = Scene(present, extra, tuple(sorted(hidden)))
+        self._parts, self._gone, self._rewritten = parts, gone, rewritten
+        self._last = Scene(present, extra, tuple(sorted(hidden)), tuple(sorted(rewritten)))
         return self._last
 
     def _list_parts(self, without: Iterable[str] = ()) -> tuple[Part, ...]:
@@ -205,8 +217,8 @@ class SceneReader:
 
     # -- parts that stay in place --------------------------------------------------------------------------------
 
-    def _read_look(self, picture: Floats, parts: dict[str, Part], name: str) -> Part | None:
-        """Return what is in the place of a part; None where it is unclear."""
+    def _read_look(self, picture: Floats, parts: dict[str, Part], name: str) -> tuple[Part, bool] | None:
+        """Return what is in the place of a part, and whether it is drawn as the part is; None where it is unclear."""
         part, kind = parts[name], self._kinds[name]
         (left, top, right, bottom), mask = self._mask(part)
         if not mask.any():
@@ -223,8 +235,44 @@ class SceneReader:
                 read = _choose_look(seen, drawn, part.look, mask)
         if read is None:
             return None
-        look, opacity = read
-        return replace(part, look=look, opacity=opacity)
+        look, opacity, is_exact = read
+        return replace(part, look=look, opacity=opacity), is_exact
+
+    def _read_number(self, picture: Floats, part: Part) -> Part | None:
+        """Return a blank cell with the number that is written in it, in any typeface; None where there is none."""
+        numbers = [look for look in self._kinds[part.name].looks if look]
+        if part.name not in self._blank or not all(look.isdecimal() for look in numbers):
+            return None
+        (left, top, right, bottom), _ = self._mask(part)
+        margin = round(NUMBER_MARGIN * (bottom - top))
+        rows = slice(max(0, top - margin), bottom + margin)
+        columns = slice(max(0, left - margin), right + margin)
+        seen, below = picture[rows, columns], self._looks.ground[rows, columns]
+        edge = np.ones(seen.shape[:2], bool)
+        edge[2:-2, 2:-2] = False
+        if not edge.any():
+            return None
+        shift = np.median((seen - below)[edge], axis=0)
+        ink = np.abs(seen - below - shift).max(axis=2)
+        drawn = float(np.abs(self._looks.compose([part]) - self._looks.ground).max()) if part.look else 255.0
+        peak = float(ink.max())
+        if peak < NUMBER_CONTRAST:
+            return None
+        number, (x, y, wide, high) = read_number(np.clip(ink, 0, 255).astype(np.uint8))
+        known = self._looks.render(replace(part, look=number)) if number in numbers else None
+        if known is None:
+            return None
+        inked_rows, inked_columns = (np.flatnonzero((known.alpha > 0.4).any(axis=axis)) for axis in (1, 0))
+        x0, x1 = known.left + inked_columns[0], known.left + inked_columns[-1] + 1
+        y0, y1 = known.top + inked_rows[0], known.top + inked_rows[-1] + 1
+        across, down = (x + wide / 2 + columns.start) - (x0 + x1) / 2, (y + high / 2 + rows.start) - (y0 + y1) / 2
+        if hypot(across, down) > NUMBER_OFF * (y1 - y0):
+            return None
+        (narrow, broad), (low, tall) = NUMBER_WIDTHS, NUMBER_HEIGHTS
+        if not (narrow <= wide / (x1 - x0) <= broad and low <= high / (y1 - y0) <= tall):
+            return None
+        opacity = min(peak / max(drawn, 1.0), 1.0)
+        return replace(part, look=number, opacity=1.0 if opacity > 0.8 else round(opacity, 2))
 
     def _draw_looks(
         self, part: Part, looks: Sequence[str], box: tuple[int, int, int, int], shift: Floats | None
@@ -400,8 +448,10 @@ def _resembles(picture: Floats, ground: Floats, patch: Patch, match: Match) -> b
     return bool(off.size and np.percentile(off, 85) < LIKE * match.opacity)
 
 
-def _choose_look(seen: Floats, drawn: dict[str, Floats], own: str, mask: NDArray[np.bool_]) -> tuple[str, float] | None:
-    """Return which of the looks is seen and its opacity; None where it is unclear."""
+def _choose_look(
+    seen: Floats, drawn: dict[str, Floats], own: str, mask: NDArray[np.bool_]
+) -> tuple[str, float, bool] | None:
+    """Return which of the looks is seen, its opacity, and whether it is drawn just so; None where it is unclear."""
     off = {look: np.minimum(np.abs(seen - image).max(axis=2), CAP) for look, image in drawn.items()}
 
     def duel(one: str, other: str) -> tuple[float, float]:
@@ -417,13 +467,13 @@ def _choose_look(seen: Floats, drawn: dict[str, Floats], own: str, mask: NDArray
             best = look
     error = float(off[best][mask].mean())
     if error < FITS:
-        return best, 1.0
+        return best, 1.0, True
     mixed = _find_mixture(seen, drawn, mask)
     if mixed is not None:
-        return mixed
+        return *mixed, True
     duels = [duel(best, look) for look in drawn if look != best]
     if error < LOOSE and all(mine < CLEARLY * other + 1 for mine, other in duels):
-        return best, 1.0
+        return best, 1.0, False
     return None
 
 
@@ -448,7 +498,8 @@ def _find_mixture(seen: Floats, drawn: dict[str, Floats], mask: NDArray[np.bool_
     if not one or not other:  # something comes or goes
         look, opacity = (other, share) if not one else (one, 1 - share)
         return (look, 1.0 if opacity > 0.9 else round(opacity, 2)) if opacity >= FAINT else ("", 1.0)
-    return (one if share < 0.5 else other), 1.0
+    clear = max(share, 1 - share)  # two contents through each other are neither of them
+    return (one if share < 0.5 else other), 1.0 if clear > 0.8 else round(clear, 2)
 
 
 def _bound(odd: Mask) -> tuple[int, int, int, int]:

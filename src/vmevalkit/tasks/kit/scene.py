@@ -42,6 +42,8 @@ class Scene:
     """Parts that the puzzle does not have: a second player, something foreign."""
     hidden: tuple[str, ...] = ()
     """Names of the parts that could not be seen. They are listed in ``parts`` as they were last seen."""
+    rewritten: tuple[str, ...] = ()
+    """Names of the parts that show what their look says in another drawing: a number in another typeface."""
 
     def get(self, name: str) -> Part | None:
         """Return the part of this name; None where it is gone."""

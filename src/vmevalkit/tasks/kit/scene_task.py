@@ -102,7 +102,8 @@ class SceneTask(Task[P, Scene, K], Generic[P, K]):
             else ()
         )
         hidden = [p.name for p in parts if sum(p.name in state.hidden for state in states) > most]
-        return Scene(tuple(parts), extra, tuple(sorted(hidden)))
+        rewritten = [p.name for p in parts if sum(p.name in state.rewritten for state in states) > most]
+        return Scene(tuple(parts), extra, tuple(sorted(hidden)), tuple(sorted(rewritten)))
 
     def vary_backdrop(self, puzzle: P, state: Scene, image: Frame) -> Sequence[Frame]:
         size = image.shape[1], image.shape[0]

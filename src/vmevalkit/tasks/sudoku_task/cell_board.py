@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-import cv2
-import numpy as np
-from numpy.typing import NDArray
-
 from vmevalkit.media.image import Frame
+from vmevalkit.tasks.kit.digit_network import NO_DIGIT
+from vmevalkit.tasks.kit.glyphs import read_digit
 from vmevalkit.tasks.pictures.cells import CellBoard
-from vmevalkit.tasks.sudoku_task.components import are_side_by_side, bounding_box, drop_specks, find_parts, pick_digits
-from vmevalkit.tasks.sudoku_task.digits import NO_DIGIT, classify, normalise_ink
-from vmevalkit.tasks.sudoku_task.reading import INK_EDGE
 from vmevalkit.tasks.sudoku_task.render import SIDE, box_of_cell, draw_state
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
     BLANK,
@@ -39,7 +34,7 @@ def make_cell_board(puzzle: Sudoku) -> CellBoard[SudokuState]:
 
     return CellBoard(
         order, order, boxes, puzzle.givens, puzzle.solution, BLANK_CELL, UNCLEAR, _make_state,
-        lambda state: state.values, draw_digit, _recognise,
+        lambda state: state.values, draw_digit, read_digit,
     )  # fmt: skip
 
 
@@ -50,13 +45,3 @@ def _make_state(contents: tuple[Hashable, ...], hidden: frozenset[int]) -> Sudok
 def _make_ink(content: Hashable) -> CellInk:
     assert isinstance(content, int)
     return BLANK if content == BLANK_CELL else CellInk((content,)) if content > 0 else _UNKNOWN
-
-
-def _recognise(ink: NDArray[np.uint8]) -> int | None:
-    """Return the digit that the ink of a cell is; None where it is not exactly one."""
-    peak = float(ink.max())
-    parts = drop_specks(find_parts(np.asarray(cv2.compare(ink, INK_EDGE * peak, cv2.CMP_GT), np.uint8)))
-    if not parts or are_side_by_side(parts):
-        return None
-    digit = pick_digits(classify(normalise_ink(ink, [bounding_box(parts)], [peak])))[0]
-    return None if digit == NO_DIGIT else digit

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from vmevalkit.media.image import Frame, Mask
 from vmevalkit.media.photometry import median
 from vmevalkit.media.registered_frame import RegisteredFrame
-from vmevalkit.tasks.sudoku_task.components import (
+from vmevalkit.tasks.kit.digit_network import NO_DIGIT, Plane, classify, normalise_ink
+from vmevalkit.tasks.kit.glyphs import (
+    INK_EDGE,
     InkPart,
     are_side_by_side,
     bounding_box,
@@ -20,7 +22,6 @@ from vmevalkit.tasks.sudoku_task.components import (
     find_parts,
     pick_digits,
 )
-from vmevalkit.tasks.sudoku_task.digits import NO_DIGIT, Plane, classify, normalise_ink
 from vmevalkit.tasks.sudoku_task.render import draw_state
 from vmevalkit.tasks.sudoku_task.sampling import READING_SIDE, BoardSample, measure_ink, sampler_for
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
@@ -45,8 +46,6 @@ MIN_GIVEN_INK = 60
 """Weaker givens do not count for how strong the givens' ink is."""
 TINTED = 25
 """A background that differs more than this from white is coloured or shaded."""
-INK_EDGE = 0.45
-"""Share of a cell's strongest ink at which the edge of a digit is."""
 MAX_PRINT_DIFFERENCE = 0.3
 """Share of the givens' ink by which a digit may differ from its printed image, in any window of 5 x 5 pixels."""
 SLANT_PX = 6

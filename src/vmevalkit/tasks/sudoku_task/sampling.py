@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmevalkit.media.image import Frame, Mask
-from vmevalkit.tasks.sudoku_task.digits import Plane
+from vmevalkit.tasks.kit.digit_network import Plane
 from vmevalkit.tasks.sudoku_task.render import MARGIN, SIDE, cell_px, line_positions
 
 READING_SCALE = 0.75

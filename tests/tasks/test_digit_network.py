@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 from digit_samples import make_digit_sample
 
-from vmevalkit.tasks.sudoku_task.digits import classify
+from vmevalkit.tasks.kit.digit_network import classify
 
 FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 HELD_OUT = (

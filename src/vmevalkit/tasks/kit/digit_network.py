@@ -1,4 +1,4 @@
-"""Digit recognition: a small network over the edge directions of a digit at a fixed size.
+"""Digit recognition in any typeface: a small network over the edge directions of a digit at a fixed size.
 
 Its weights are in ``digits.npz``. ``tools/digits/train_digits.py`` of the source repository trains them.
 """
@@ -105,7 +105,7 @@ def multiply(left: Floats, right: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _load_layers() -> list[Layer]:
-    with (resources.files("vmevalkit.tasks.sudoku_task") / "digits.npz").open("rb") as file:
+    with (resources.files("vmevalkit.tasks.kit") / "digits.npz").open("rb") as file:
         stored = np.load(file)
         count = len(stored.files) // 2
         return [(stored[f"w{i}"].astype(np.float32), stored[f"b{i}"].astype(np.float32)) for i in range(count)]
