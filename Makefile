@@ -99,7 +99,7 @@ nightly: install
 	$(BIN)/pytest -q -n $(WORKERS) -m nightly --timeout 3600
 	$(BIN)/vmevalkit audit --videos 2 --workers $(WORKERS)
 	$(BIN)/vmevalkit audit --kinds all --videos 1 --workers $(WORKERS)
-	FUZZ_EXAMPLES=420 $(BIN)/pytest -q --timeout 3600 -n $(WORKERS) tests/runs -k fuzzed
+	FUZZ_EXAMPLES=250 $(BIN)/pytest -q --timeout 3600 -n $(WORKERS) tests/runs -k fuzzed --hypothesis-seed=$(FRESH)
 	$(MAKE) attack
 	$(BIN)/vmevalkit attack --search 3000 --task $(SEARCHED) --seed $(FRESH) --workers $(WORKERS) --finds data/attack/search
 	$(BIN)/vmevalkit attack --search 300 --seed $(FRESH) --workers $(WORKERS) --finds data/attack/search

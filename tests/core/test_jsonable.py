@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vmevalkit.core.jsonable import digest, dumps, from_json, to_json
+from vmevalkit.core.jsonable import digest, dumps, from_json, parse_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +68,14 @@ def test_a_tuple_of_the_wrong_length_is_refused() -> None:
     board["size"] = [1, 2, 3]
     with pytest.raises(ValueError, match="expected 2 items, got 3"):
         from_json(Board, board)
+
+
+@pytest.mark.parametrize("text", [b'"\\ud800"', b'"\xed\xa0\x80"', b"\xff", b"[" * 100_000, b"", b"{"])
+def test_what_no_file_could_be_written_with_is_not_json(text: bytes) -> None:
+    with pytest.raises(ValueError):
+        parse_json(text)
+
+
+def test_whole_characters_in_two_escapes_are_read() -> None:
+    assert parse_json('["\\ud83d\\ude00", "\\\\ud800"]') == ["\U0001f600", "\\ud800"]
+    assert parse_json(b"\xef\xbb\xbf{}") == {}

@@ -50,6 +50,8 @@ class ChatEmulator(Emulator):
     key = CANARY
     entra_token = ""
     """A token that Azure takes in place of the key."""
+    reasoning_tokens = 0
+    """Tokens that the model thinks for before its answer: a request that allows fewer gets an empty answer."""
 
     def __init__(self, reply: Reply = give_three) -> None:
         super().__init__()
@@ -128,6 +130,9 @@ class ChatEmulator(Emulator):
         usage = {"prompt_tokens": 1300, "completion_tokens": 40, "total_tokens": 1340}
         message = {"role": "assistant", "content": text, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        limit = body.get("max_completion_tokens") or body.get("max_tokens")
+        if limit is not None and limit < self.reasoning_tokens:
+            message["content"], choice["finish_reason"] = "", "length"
         head = {"id": f"chatcmpl-{number:06d}", "object": "chat.completion", "created": 1_700_000_000}
         return Answer(200, {**head, "model": body["model"] + self.snapshot, "choices": [choice], "usage": usage})
 

@@ -9,27 +9,21 @@ import json
 import math
 import os
 import tarfile
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
-from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import FUZZ, PICTURE, damage, damage_bytes, make_puzzle, read_quietly, write, write_lines
+from hypothesis import given
 from hypothesis import strategies as st
 
-from vmevalkit.core.errors import Uncertified, VMEvalKitError
-from vmevalkit.core.jsonable import to_json
+from vmevalkit.core.errors import VMEvalKitError
 from vmevalkit.eval.annotation.labels import LabelLog
 from vmevalkit.eval.labelled_videos import load_labelled_videos
 from vmevalkit.eval.submission import _read_submission
 from vmevalkit.exchange.importing import make_question_files
 from vmevalkit.exchange.read import read_rows
 from vmevalkit.exchange.row import Row
-from vmevalkit.media.image import encode_png
 from vmevalkit.report.trace_data import read_timeline
 from vmevalkit.results.entries import read_question_entry, read_run_entry, read_score_entry
 from vmevalkit.runs.claim import list_uncertain_orders
@@ -43,15 +37,6 @@ from vmevalkit.store.traces import read_trace
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.puzzle_loading import load_puzzle
 
-FUZZ = settings(
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "30")),
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-PICTURE = encode_png(np.full((32, 48, 3), 200, np.uint8))
-ODD = [None, True, -1, 0, 7, 10**400, 1e308, math.nan, math.inf, -0.0, "", "x", "..", "../../x", "\0", "a" * 300,
-       "\ud800", [], {}, [[]], [None], {"a": 1}, [1, 2, 3], {"": {}}, "2026-01-01", "NaN",
-       [[[[[[[[]]]]]]]]]  # fmt: skip
 JOB = "e/m/maze_task/maze_0000"
 SCORE = {
     "metadata": {"evaluator": "RuleEvaluator", "sample": 0, "run_id": "r", "video_digest": "v", "puzzle_digest": "p",
@@ -85,50 +70,9 @@ SUBMISSION = {"format": 1, "vmevalkit": "1", "model": "m", "scorer": "RuleEvalua
 LABELLED = [{"video": "a.mp4", "first_frame": "a.png", "kind": "maze", "label": "pass", "confidence": "high"}]
 
 
-def damage(data: st.DataObject, value: Any) -> Any:
-    """Return the JSON value with one value in it replaced, removed or added."""
-    value = json.loads(json.dumps(value))
-    if not isinstance(value, dict | list) or not value or data.draw(st.integers(0, 9)) == 0:
-        return data.draw(st.sampled_from(ODD))
-    key = data.draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value))))
-    if isinstance(value, dict) and data.draw(st.integers(0, 9)) == 0:
-        del value[key]
-    else:
-        value[key] = damage(data, value[key])
-    return value
-
-
-def damage_bytes(data: st.DataObject, content: bytes) -> bytes:
-    changed = bytearray(content)
-    for _ in range(data.draw(st.integers(0, 8))):
-        changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
-    return bytes(changed[: data.draw(st.integers(0, len(changed)))]) if data.draw(st.booleans()) else bytes(changed)
-
-
-@cache
-def make_puzzle(name: str) -> tuple[Any, Any]:
-    task = TASKS[name]
-    rng = Random(1)
-    while True:
-        with suppress(Uncertified):
-            return task, to_json(task.sample(rng, task.preset()))
-
-
-def write(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
-    return path
-
-
-def write_lines(path: Path, records: Any) -> Path:
-    lines = records if isinstance(records, list) else [records]
-    return write(path, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def read_quietly(*reads: Callable[[], object]) -> None:
-    for read in reads:
-        with suppress(VMEvalKitError):
-            read()
+def damage_lines(data: st.DataObject, lines: list[Any]) -> list[Any]:
+    damaged = damage(data, lines)
+    return [*damaged, lines[-1]] if isinstance(damaged, list) else [damaged, lines[-1]]
 
 
 @FUZZ
@@ -151,7 +95,7 @@ def test_fuzzed_run_records(tmp_path_factory: pytest.TempPathFactory, data: st.D
 @given(st.data())
 def test_fuzzed_journals(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     root = tmp_path_factory.mktemp("f")
-    path = write_lines(layout.journal_file(root / "e/m"), [*(damage(data, JOURNAL) or [0]), JOURNAL[3]][:9])
+    path = write_lines(layout.journal_file(root / "e/m"), damage_lines(data, JOURNAL)[:9])
     read_quietly(lambda: list_uncertain_orders(root, "e", ["m"]))
     with suppress(VMEvalKitError):
         assert all(intent.time for entry in read_entries([path]).values() for intent in entry.unanswered_intents)

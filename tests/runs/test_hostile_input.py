@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from fuzzing import FUZZ
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_runs import make_video, run_plain, serve, write_questions
 
@@ -173,7 +174,6 @@ def test_a_video_much_shorter_than_requested_gets_a_remark(tmp_path: Path, monke
     assert summary.remarks == ("plain-1 on door_000: the video lasts 0.75 s, and 8 s were requested",)
 
 
-FUZZ = settings(max_examples=int(os.environ.get("FUZZ_EXAMPLES", "60")))
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=8), inside, max_size=4),

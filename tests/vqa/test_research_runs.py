@@ -39,36 +39,15 @@ from vmevalkit.vqa.synthetic.dataset import make_rows
 ONE = CallOptions(in_flight=1)
 
 
-class ReasoningEmulator(ImageEmulator):
-    """A server whose model needs 4,000 tokens before its answer."""
-
-    def respond(self, call: Call) -> Answer:
-        answer = super().respond(call)
-        if "/chat/" in call.path and isinstance(answer.body, dict):
-            limit = self.bodies[-1].get("max_tokens") or self.bodies[-1].get("max_completion_tokens")
-            if limit is not None and limit < 4000:
-                answer.body["choices"][0] |= {"finish_reason": "length"}
-                answer.body["choices"][0]["message"]["content"] = ""
-        return answer
-
-
-@pytest.fixture
-def reasoning(monkeypatch: pytest.MonkeyPatch) -> Any:
-    with ReasoningEmulator(lambda _body: "``A``") as emulator:
-        for name, value in emulator.settings().items():
-            monkeypatch.setenv(name, value)
-        yield emulator
-        assert emulator.bugs == []
-
-
 def test_answers_cut_off_are_counted_apart_and_warned_about(
-    reasoning: ReasoningEmulator, dataset: Path, tmp_path: Path
+    server: ImageEmulator, dataset: Path, tmp_path: Path
 ) -> None:
+    server.reply, server.reasoning_tokens = lambda _body: "``A``", 4000
     base = ("vqa", "--model", "openai_chat", "--model_args", "model=gpt-4o", "--tasks", "mmsi_msr", "--dataset",
             dataset, "--output_path", tmp_path)  # fmt: skip
     code, text = invoke(*base, "--gen-kwargs", "max_new_tokens=1024,temperature=0.5")
     assert code == 0 and "4 cut_off" in text and "4 answers were cut off at the token limit of 1024" in text
-    assert {body["temperature"] for body in reasoning.bodies} == {0.5}
+    assert {body["temperature"] for body in server.bodies} == {0.5}
     [task] = load_results(tmp_path).tasks
     assert (task.label, task.cut_off, task.counts["wrong"]) == ("gpt-4o+max_new_tokens=1024,temperature=0.5", 4, 0)
     code, text = invoke(*base)

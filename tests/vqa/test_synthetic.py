@@ -132,3 +132,41 @@ def test_parquet_with_struct_images_and_files_that_are_not_the_dataset(tmp_path:
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoreError, match="no parquet file"):
         list(load_questions(str(tmp_path / "empty"), "MSR"))
+
+
+def test_a_row_cannot_name_a_file_of_this_machine(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    row = next(row for row in make_rows(1, 1) if row["question_type"] == "MSR")
+    image = row["images"][0]
+    (tmp_path / "private.png").write_bytes(image)
+    (tmp_path / "set/images").mkdir(parents=True)
+    (tmp_path / "set/images/own.png").write_bytes(image)
+    (tmp_path / "set/link.png").symlink_to(tmp_path / "private.png")
+    names = [str(tmp_path / "private.png"), "../private.png", "link.png", "images/own.png"]
+    rows = [{**row, "id": name, "images": [{"bytes": None, "path": name}]} for name in names]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "set/test.parquet")
+    *bad, own = load_questions(str(tmp_path / "set"), "MSR")
+    assert [question.images for question in bad] == [()] * 3
+    assert all("leads outside" in str(question.problem) for question in bad)
+    assert own.problem is None and own.images[0].data == image
+
+
+def test_an_image_that_claims_too_many_pixels_is_not_decoded(tmp_path: Path) -> None:
+    import zlib
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+    header = (9_000).to_bytes(4, "big") * 2 + b"\x08\x00\x00\x00\x00"
+    bomb = (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+    )
+    row = next(row for row in make_rows(1, 1) if row["question_type"] == "MSR")
+    pq.write_table(pa.Table.from_pylist([{**row, "images": [bomb]}]), tmp_path / "test.parquet")
+    [question] = load_questions(str(tmp_path), "MSR")
+    assert question.images == () and "9000x9000" in str(question.problem)

@@ -7,18 +7,17 @@ the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from inspect import getfile
-from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import Any
 
 import vmevalkit
 from vmevalkit.audit.audit import Trial, TrialSpec, run_trials
-from vmevalkit.core.jsonable import dumps, from_json
+from vmevalkit.core.jsonable import dumps, from_json, parse_json
 from vmevalkit.core.scorer import Scorer
 from vmevalkit.jobs.executor import Executor
 from vmevalkit.store.atomic import os_errors
@@ -39,8 +38,9 @@ def run_remaining_trials(
 ) -> list[Trial]:
     """Run the trials that the cache does not have, and add each to it when it is finished."""
     keys = {spec.trial_id: _key(spec, scorer) for spec in specs}
-    cached = {entry["key"]: entry["trial"] for entry in _read_entries(trial_cache)}
-    trials = {spec.trial_id: from_json(Trial, cached[key]) for spec in specs if (key := keys[spec.trial_id]) in cached}
+    cached = read_trials(trial_cache)
+    found = {spec.trial_id: _parse_trial(cached.get(keys[spec.trial_id])) for spec in specs}
+    trials = {trial_id: trial for trial_id, trial in found.items() if trial is not None}
     with os_errors(trial_cache):
         trial_cache.parent.mkdir(parents=True, exist_ok=True)
         file = trial_cache.open("a", encoding="utf-8")
@@ -82,13 +82,23 @@ def library_versions() -> str:
     return " ".join(f"{name}=={version(name)}" for name in _LIBRARIES)
 
 
-def _read_entries(trial_cache: Path) -> Iterator[dict[str, Any]]:
-    """Yield the entries. A line that was cut off by a kill is skipped."""
-    if not trial_cache.exists():
-        return
-    with trial_cache.open(encoding="utf-8") as file:
-        for line in file:
-            try:
-                yield loads(line)
-            except JSONDecodeError:
-                continue
+def read_trials(trial_cache: Path) -> dict[str, Any]:
+    """Return the trials by key, as JSON. A line that was cut off by a kill, or is no trial, is skipped."""
+    found: dict[str, Any] = {}
+    if trial_cache.exists():
+        with trial_cache.open("rb") as file:
+            for line in file:
+                try:
+                    entry = parse_json(line)
+                    found[str(entry["key"])] = entry["trial"]
+                except (ValueError, TypeError, KeyError):
+                    continue
+    return found
+
+
+def _parse_trial(data: Any) -> Trial | None:
+    """Return a trial of the cache; None where it has none, or a damaged one."""
+    try:
+        return None if data is None else from_json(Trial, data)
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import types
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,6 +17,24 @@ T = TypeVar("T")
 
 _STRICT = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 _PLAIN = frozenset({int, float, str, bool, type(None)})
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(text: bytes | str) -> Any:
+    """Return the value of a JSON text that a file or another program gave. Raises ValueError for anything else.
+
+    That includes what the json module lets through: lists nested too deeply, and halves of a character (a lone
+    surrogate), which no file could be written with."""
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
+        value = json.loads(decoded)
+        if _HALF_CHARACTER.search(decoded):
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("a text in it has half a character (a lone surrogate)") from None
+    return value
 
 
 def to_json(value: Any) -> Any:

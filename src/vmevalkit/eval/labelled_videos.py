@@ -3,13 +3,13 @@ what people saw in it. docs/VALIDATION.md describes the form."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError
+from vmevalkit.core.jsonable import parse_json
 from vmevalkit.store.foreign_file import open_foreign_file, read_foreign_file
 
 LABELS = "labels.json"
@@ -46,8 +46,8 @@ class LabelledVideo:
 def load_labelled_videos(folder: Path) -> list[LabelledVideo]:
     """Return the videos of a folder. An entry whose puzzle is not one of ours is there without a task."""
     try:
-        entries = json.loads(read_foreign_file(folder, LABELS, _MOST_BYTES))
-    except (ValueError, UnicodeDecodeError) as error:
+        entries = parse_json(read_foreign_file(folder, LABELS, _MOST_BYTES))
+    except ValueError as error:
         raise StoreError(
             f"{folder / LABELS} is not JSON ({error}); write a list with an entry for each video"
         ) from error

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from vmevalkit.core.errors import StoreError, Uncertified, UsageError
-from vmevalkit.core.jsonable import to_json
+from vmevalkit.core.jsonable import parse_json, to_json
 from vmevalkit.exchange.row import Row
 from vmevalkit.media.image import Frame, decode_image
 from vmevalkit.media.video import read_frames
@@ -32,7 +32,7 @@ def read_own_puzzle(folder: Path, row: Row) -> Row:
     """Return the row of a question folder with the puzzle that lies beside its pictures."""
     place = folder / layout.OWN_PUZZLE
     try:
-        content = json.loads(read_foreign_file(folder, layout.OWN_PUZZLE, _MOST_BYTES))
+        content = parse_json(read_foreign_file(folder, layout.OWN_PUZZLE, _MOST_BYTES))
     except ValueError as error:
         raise StoreError(f"{place} is not JSON: {error}") from error
     if not isinstance(content, dict) or not {"task", "puzzle"} <= set(content) <= _KEYS:
@@ -43,7 +43,7 @@ def read_own_puzzle(folder: Path, row: Row) -> Row:
     record = {"puzzle": content["puzzle"], PICTURES: content.get("pictures", {})}
     if not isinstance(record[PICTURES], dict):
         raise StoreError(f"pictures in {place} must be an object")
-    known = json.loads(row.metadata or "{}")
+    known = parse_json(row.metadata or "{}")
     return replace(row, domain=name, metadata=json.dumps({**known, **record, "id": row.id, "domain": name}))
 
 

@@ -6,7 +6,6 @@ after it are still read.
 
 from __future__ import annotations
 
-import json
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from vmevalkit.core.errors import StoreError, UsageError
+from vmevalkit.core.jsonable import parse_json
 from vmevalkit.exchange.export import FILES, import_datasets
 from vmevalkit.store import layout
 from vmevalkit.store.foreign_file import MOST_BYTES, open_foreign_file, read_foreign_file
@@ -210,8 +210,8 @@ def _parse_line(line: bytes) -> Cells:
 def parse_object(content: bytes | str, what: str) -> dict[str, Any]:
     """Return a JSON object. Raises StoreError where it is something else."""
     try:
-        record = json.loads(content)
-    except (ValueError, RecursionError) as error:
+        record = parse_json(content)
+    except ValueError as error:
         raise StoreError(f"{what} is not JSON ({error})") from error
     if not isinstance(record, dict):
         raise StoreError(f"{what} is not a JSON object")

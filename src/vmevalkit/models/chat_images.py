@@ -12,6 +12,7 @@ import numpy as np
 from vmevalkit.core.chat import ImagePart
 from vmevalkit.core.errors import MediaError
 from vmevalkit.media.image import Frame, encode_png
+from vmevalkit.media.image_header import check_pixels, parse_image_header
 from vmevalkit.models.input_image import detect_mime
 
 _ORIENTATION = 0x0112
@@ -33,7 +34,10 @@ def load_image_part(image: Path | bytes) -> ImagePart:
         data = image.read_bytes() if isinstance(image, Path) else image
     except OSError as error:
         raise MediaError(f"cannot read {place}: {error.strerror}") from error
-    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
+    header = parse_image_header(data)
+    if header is not None:
+        check_pixels(header.width, header.height, place)
+    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if header else None
     if pixels is None:
         raise MediaError(f"{place} cannot be decoded; it must be PNG, JPEG or WebP")
     if is_rotated(data):

@@ -38,6 +38,7 @@ from vmevalkit.results.selection import require_name
 from vmevalkit.results.table import load_results
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import clean_tree, write_file
+from vmevalkit.store.foreign_file import read_foreign_file
 from vmevalkit.store.records import record_bytes
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _copy_certificates(provenance: Provenance, folder: Path) -> list[Link]:
     """Copy the certificates that the provenance names, and return links to them."""
     paths = sorted({note.path for scorer in provenance.scorers for note in scorer.certificates})
     for path in paths:
-        write_file(folder / "certificates" / Path(path).name, Path(path).read_bytes())
+        write_file(folder / "certificates" / Path(path).name, read_foreign_file(Path(path).parent, Path(path).name))
     return [Link(f"certificates/{encode_path(Path(path).name)}", f"certificate {Path(path).name}") for path in paths]
 
 

@@ -18,7 +18,7 @@ from vmevalkit.media.image import Frame, encode_jpeg
 from vmevalkit.media.video import last_frame, probe
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import file_digest, os_errors, scratch_folder, write_file
-from vmevalkit.store.foreign_file import copy_foreign_file, read_foreign_file
+from vmevalkit.store.foreign_file import copy_foreign_file, open_foreign_file, read_foreign_file
 
 VIDEOS, THUMBS, STRIPS, FRAMES = "videos", "thumbs", "strips", "frames"
 MEDIA_FOLDERS = (VIDEOS, THUMBS, STRIPS, FRAMES)
@@ -116,6 +116,7 @@ class MediaCopier:
         if source.video is None or not Path(source.video).is_file():
             return VideoCopy(problem="there is no video" if source.video is None else "the video file is missing")
         path = Path(source.video)
+        open_foreign_file(path.parent, path.name).close()  # not a link that leads elsewhere: frames would be published
         if source.required_digest is not None and file_digest(path) != source.required_digest:
             return VideoCopy(problem="there is another video than the one that was scored")
         strips = [self._copy_strip(scorer, Path(strip), source.stem) for scorer, strip in source.evidence]
@@ -137,7 +138,7 @@ class MediaCopier:
         place = f"{STRIPS}/{stem}-{layout.folder_name(scorer)}.jpg"
         # Another version of a scorer writes another strip of the same video, so strips are copied each time.
         write_file(Path(self.out, place), read_foreign_file(source.parent, source.name))
-        return scorer, place, *_read_size(source)
+        return scorer, place, *_read_size(Path(self.out, place))
 
     def _make_images(self, video: Path, stem: str, strips: list[tuple[str, str, int, int]]) -> str:
         """Write the thumbnail, and a filmstrip where no scorer wrote a strip, unless they exist."""

@@ -28,7 +28,7 @@ def parse_npy(data: bytes) -> NDArray[Any]:
         shape, is_fortran, dtype = read(file, max_header_size=_MAX_HEADER)
     except KeyError:
         raise MediaError("the npy file has an unknown version; write it with numpy.save") from None
-    except ValueError as error:
+    except Exception as error:  # noqa: BLE001  - numpy evaluates the header as Python, which may raise anything
         raise MediaError(f"the npy file has a damaged header ({str(error)[:200]}); write it with numpy.save") from None
     if dtype.hasobject or dtype.name not in _KINDS:
         raise MediaError(f"the npy file holds {dtype.name[:40]}; pickled objects are refused: send {_list_kinds()}")

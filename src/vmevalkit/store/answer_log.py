@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import StoreError
+from vmevalkit.core.jsonable import parse_json
 from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store.atomic import os_errors
 from vmevalkit.store.group_commit import GroupCommit
@@ -80,12 +81,12 @@ class AnswerLog:
             raise StoreError(f"cannot read {self.path}: {error.strerror}") from error
         for line in data.split(b"\n"):
             try:
-                answer = LoggedAnswer(**json.loads(line))
+                answer = LoggedAnswer(**parse_json(line))
                 check_usd(answer.usd)
                 if answer.rejected is None and not isinstance(answer.answer, dict):
                     raise TypeError("the answer is not an object")
                 self._apply(answer, line)
-            except (ValueError, TypeError, RecursionError):
+            except (ValueError, TypeError):
                 continue  # a crash may leave half a line: its answer is asked for again, and nothing else is lost
 
     def _apply(self, answer: LoggedAnswer, line: bytes) -> None:
@@ -94,7 +95,7 @@ class AnswerLog:
         self._spent[answer.purpose] = self._spent.get(answer.purpose, 0.0) + (answer.usd or 0.0)
 
     def _write(self, answers: list[LoggedAnswer]) -> None:
-        lines = [_encode(_to_record(answer, self._secrets)).encode() for answer in answers]
+        lines = [_encode(_to_record(answer, self._secrets)).encode("utf-8", "replace") for answer in answers]
         data = memoryview(b"".join(line + b"\n" for line in lines))
         with os_errors(self.path):
             fcntl.flock(self._handle, fcntl.LOCK_EX)  # another process may append to the same file

@@ -60,13 +60,13 @@ def copy_foreign_file(root: Path, name: str | Path, target: Path) -> None:
 
 def refuse_link_out(path: Path, *roots: Path) -> None:
     """Raise StoreError where a file or a folder is a link that leads out of all of these folders."""
-    if path.is_symlink():
-        try:
+    try:
+        if path.is_symlink():
             _resolve_inside(path, *roots)
-        except FileNotFoundError:
-            return  # a link to nothing: opening it is the error
-        except OSError as error:
-            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+    except FileNotFoundError:
+        return  # a link to nothing: opening it is the error
+    except OSError as error:  # such as a name that is too long
+        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def join_inside(root: Path, name: str) -> Path:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from vmevalkit.core.errors import StoreError
+from vmevalkit.core.jsonable import parse_json
 from vmevalkit.core.records import RunStatus
 from vmevalkit.core.secrets import find_secrets, redact, redact_values
 from vmevalkit.store import layout, old_keys
@@ -180,7 +181,9 @@ class Journal:
         return record
 
     def _write(self, records: list[Record]) -> None:
-        data = memoryview("".join(_encode(self._redact(record)) + "\n" for record in records).encode())
+        data = memoryview(
+            "".join(_encode(self._redact(record)) + "\n" for record in records).encode("utf-8", "replace")
+        )
         length = len(data)
         with os_errors(self.path):
             try:
@@ -267,8 +270,8 @@ def _read_records(path: Path, start: int = 0) -> Iterator[tuple[Record, int]]:
     for number, line in enumerate(lines[:-1], 1):  # after the last newline comes nothing, or an incomplete line
         end += len(line) + 1
         try:
-            record = _check_record(json.loads(line))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            record = _check_record(parse_json(line))
+        except (ValueError, TypeError, KeyError) as error:
             if number == len(lines) - 1:
                 return  # a power cut may leave garbage in the last line
             place = f"line {number}" if start == 0 else f"the line that ends at byte {end}"

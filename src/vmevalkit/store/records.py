@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from vmevalkit.core.errors import StoreError
+from vmevalkit.core.jsonable import parse_json
 
 _PAIRS = b'  "pairs": ['
 _LARGEST_HEAD = 1 << 24
@@ -20,14 +21,13 @@ _encode_anything = json.JSONEncoder(ensure_ascii=False).encode
 def read_record(path: Path) -> dict[str, Any] | None:
     """Return the JSON object in a file; None where there is no file."""
     try:
-        record = json.loads(path.read_bytes())
+        record = parse_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise StoreError(f"{path} is not JSON ({reason}); repair it, or move its folder elsewhere") from error
+    except ValueError as error:
+        raise StoreError(f"{path} is not JSON ({error}); repair it, or move its folder elsewhere") from error
     if not isinstance(record, dict):
         raise StoreError(f"{path} contains no JSON object; repair it, or move its folder elsewhere")
     return record

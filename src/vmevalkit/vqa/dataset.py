@@ -7,18 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
 from vmevalkit.core.chat import ImagePart
 from vmevalkit.core.errors import MediaError, SetupError, StoreError, UnknownName, UsageError
 from vmevalkit.core.extras import make_install_command
+from vmevalkit.media.image_header import check_pixels
 from vmevalkit.models.chat_images import load_image_part, make_image_part
+from vmevalkit.store.foreign_file import read_foreign_file
 from vmevalkit.vqa.task_files.mmsi import CATEGORIES, decode_image
 
+_UNREADABLE = (
+    MediaError, StoreError, OSError, TypeError, ValueError, SyntaxError, Image.DecompressionBombError,
+)  # fmt: skip
+"""What the readers of image formats raise."""
 COLUMNS = ("id", "images", "question_type", "question", "answer")
 
 
@@ -63,9 +70,11 @@ def load_questions(
         raise UsageError(f"--limit {limit} leaves no question; use 1 or more")
     files = find_parquet_files(source, split)
     rows = _read_parquet(files, question_type) if files else _read_hub(source, question_type, split)
+    place = Path(source).expanduser()
+    root = None if not files else place if place.is_dir() else place.parent
     number = 0
     for number, row in enumerate(rows, 1):
-        yield _make_question(row)
+        yield _make_question(row, root)
         if number == limit:
             return
     if number == 0 and not may_be_absent:
@@ -101,7 +110,7 @@ def _read_parquet(files: Iterable[Path], question_type: str) -> Iterator[Mapping
                     wanted = [place for place, kind in enumerate(kinds) if kind == question_type]
                     if wanted:
                         yield from _read_rows(file, group, wanted)
-        except (OSError, pa.ArrowInvalid) as error:
+        except (OSError, ValueError, TypeError, pa.ArrowException) as error:
             raise StoreError(f"cannot read {path}: {error}") from error
 
 
@@ -135,17 +144,20 @@ def _read_hub(source: str, question_type: str, split: str) -> Iterator[Mapping[s
             f"{source} cannot be loaded from Hugging Face ({type(error).__name__}: {error}); check the name and the "
             "network, or give --dataset a local folder"
         ) from error
+    feature = data.features.get("images")
+    if isinstance(getattr(feature, "feature", None), datasets.Image):  # it would open any file that a row names
+        data = data.cast_column("images", type(feature)(datasets.Image(decode=False)))
     yield from data.filter(lambda kind: kind == question_type, input_columns=["question_type"])
 
 
-def _make_question(row: Mapping[str, Any]) -> ImageQuestion:
+def _make_question(row: Mapping[str, Any], root: Path | None) -> ImageQuestion:
     images: tuple[ImagePart, ...] = ()
     problem = None
     try:
-        images = tuple(_make_part(item) for item in row["images"])
+        images = tuple(_make_part(item, root) for item in row["images"])
     except UnidentifiedImageError:
         problem = "an image cannot be read: it is in no known format"
-    except (MediaError, OSError, TypeError, ValueError, SyntaxError) as error:  # Pillow's readers raise them all
+    except _UNREADABLE as error:
         problem = f"an image cannot be read: {error}"
     if not images and problem is None:
         problem = "it has no images"
@@ -153,12 +165,20 @@ def _make_question(row: Mapping[str, Any]) -> ImageQuestion:
     return ImageQuestion(str(row["id"]), str(row["question_type"]), str(row["question"]), answer, images, problem)
 
 
-def _make_part(item: Any) -> ImagePart:
-    """Return an image as it is sent: a file's bytes unchanged where they are PNG, JPEG or WebP."""
+def _make_part(item: Any, root: Path | None) -> ImagePart:
+    """Return an image as it is sent: a file's bytes unchanged where they are PNG, JPEG or WebP.
+
+    A file that a row names instead must be in the folder of the dataset: its content is sent to a service."""
     data = item.get("bytes") if isinstance(item, Mapping) else item
+    if data is None or isinstance(data, str):
+        name = item.get("path") if isinstance(item, Mapping) else item
+        if root is None or not isinstance(name, str):
+            raise MediaError(f"the row has no content for it, only the name {name!r:.80}")
+        item = data = read_foreign_file(root, name)
     if isinstance(data, bytes):
         try:
             return load_image_part(data)
         except MediaError:
-            pass  # another format, which Pillow may know
+            with Image.open(BytesIO(data)) as image:  # another format, which Pillow may know
+                check_pixels(image.width, image.height, "it")
     return make_image_part(np.asarray(decode_image(item), np.uint8))

@@ -9,6 +9,7 @@ import orjson
 from vmevalkit.core.jsonable import to_json
 from vmevalkit.store import vqa_layout
 from vmevalkit.store.atomic import write_file
+from vmevalkit.store.foreign_file import read_foreign_file
 from vmevalkit.store.layout import folder_name
 from vmevalkit.vqa.samples import SampleResult
 
@@ -18,7 +19,7 @@ def write_intermediate(output: Path, label: str, task: str, prompt: str, result:
     folder = vqa_layout.intermediate_folder(output, label, task)
     name = folder_name(result.question_id)
     if result.visualization:
-        source = vqa_layout.visualizations_folder(output) / result.visualization
-        write_file(folder / f"{name}{source.suffix}", source.read_bytes())
+        content = read_foreign_file(vqa_layout.visualizations_folder(output), result.visualization)
+        write_file(folder / f"{name}{Path(result.visualization).suffix}", content)
     record = {"question_prompt": prompt, **to_json(result)}
     write_file(folder / f"{name}.json", orjson.dumps(record, option=orjson.OPT_INDENT_2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Literal
 
 from vmevalkit.core.chat import CUT_OFF
 from vmevalkit.core.errors import StoreError
-from vmevalkit.core.jsonable import from_json
+from vmevalkit.core.jsonable import from_json, parse_json
 from vmevalkit.store import vqa_layout
 from vmevalkit.store.layout import natural_key
 
@@ -107,12 +106,12 @@ def read_run(output: Path, label: str) -> RunRecord | None:
     """Return the record of a run; None where there is none."""
     path = vqa_layout.run_record(output, label)
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = parse_json(path.read_bytes())
         tasks = {name: from_json(TaskRecord, task) for name, task in data.pop("tasks").items()}
         return RunRecord(**data, tasks=tasks)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(f"{path} cannot be read ({error!r}); remove it and run the command again") from error
 
 
@@ -142,12 +141,12 @@ def combine_rotations(rows: list[SampleResult]) -> SampleResult:
 def _parse(line: bytes) -> SampleResult | None:
     """Return the result in a line; None for an empty line, or one that a crash cut off."""
     try:
-        record = json.loads(line)
+        record = parse_json(line)
         answer = record["answer"]
         if answer.get("status") == "stage1_failed":  # older versions did not tell a refusal from an outage
             answer["status"] = "failed" if record.get("rejected") else "stage1_refused"
         return from_json(SampleResult, answer)
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 

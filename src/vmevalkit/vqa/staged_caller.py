@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from vmevalkit.core.chat import ChatMessage, ChatParams, ChatRequest, ImagePart, TextPart
-from vmevalkit.core.errors import MediaError
+from vmevalkit.core.errors import MediaError, StoreError
 from vmevalkit.core.image_edit import EditRequest
 from vmevalkit.jobs.budget import Budget
 from vmevalkit.jobs.chat_calls import ChatCaller, StoppableCaller
@@ -18,6 +18,7 @@ from vmevalkit.jobs.limits import CHAT_LIMITS, Limits, choose_chat_limits
 from vmevalkit.models.chat import is_own_provider
 from vmevalkit.models.chat_images import load_image_part
 from vmevalkit.store import vqa_layout
+from vmevalkit.store.foreign_file import read_foreign_file
 from vmevalkit.vqa.models import ANSWER_TIMEOUT_S, VqaModel
 
 LOCAL_LIMITS = Limits(in_flight=1, orders_per_minute=float("inf"), attempts=1, call_limit_s=24 * 3600.0)
@@ -147,10 +148,10 @@ class StagedCaller:
             if not drawn.file:
                 return StagedAnswer("stage1_refused", error=f"stage 1: {drawn.refusal}", usd=drawn.usd)
             so_far = StagedAnswer("failed", visualization=drawn.file, visualization_text=drawn.text, usd=drawn.usd)
-            picture = load_image_part(vqa_layout.visualizations_folder(self._output) / drawn.file)
+            picture = load_image_part(read_foreign_file(vqa_layout.visualizations_folder(self._output), drawn.file))
             taken_usd, answer_usd = answer_usd, None
             return await self._answer([*edit.images, picture], prompt, params, so_far, taken_usd)
-        except MediaError as error:
+        except (MediaError, StoreError) as error:
             return StagedAnswer("failed", error=f"stage 1: {error}", is_final=False)
         finally:
             self.budget.release(answer_usd)

@@ -23,6 +23,7 @@ DEFAULT_WORDING, OFFICIAL_WORDING = "default", "official"
 """The specification's prompts, and MMSI-Bench's own."""
 TWO_STAGE = "generate_visual_cot"
 """The output type of lmms_eval for tasks in two stages."""
+_MOST_INCLUDES = 16
 ROW_FIELDS = {"question_id", "category", "status", "expected", "predicted"}
 """What the row of a sample has: see ``msr_process_results``."""
 
@@ -150,11 +151,11 @@ def load_task(name: str, folder: Path | None = None) -> VqaTask:
             process_results=config.get("process_results", mmsi.msr_process_results),
             is_optional=bool(config["metadata"].get("optional", False)),
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise StoreError(f"{path} is not a valid task file: {error!r} is missing or wrong") from error
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, depth: int = 0) -> dict[str, Any]:
     """Return a task file with what it includes. ``!function module.name`` is a function of module.py beside the file;
     ``mmsi`` and included files are ours where the folder has none."""
     import yaml
@@ -163,15 +164,17 @@ def _read(path: Path) -> dict[str, Any]:
         config = yaml.load(path.read_text("utf-8"), _make_loader(path.parent))
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise StoreError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(config, dict):
         raise StoreError(f"{path} is not a task file: it must be a mapping")
     included = config.pop("include", None)
     if not included:
         return config
+    if not isinstance(included, str) or depth == _MOST_INCLUDES:
+        raise StoreError(f"{path} includes {included!r:.80}; name one file, which does not include this one")
     beside = path.parent / included
-    return {**_read(beside if beside.is_file() else FOLDER / included), **config}
+    return {**_read(beside if beside.is_file() else FOLDER / included, depth + 1), **config}
 
 
 @cache

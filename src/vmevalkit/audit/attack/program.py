@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import UsageError
+from vmevalkit.core.jsonable import parse_json
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.task import AnyTask
@@ -89,14 +90,14 @@ def parse_program(record: Any, place: str) -> Program:
 
     try:
         operations = tuple(
-            Operation(each["op"], {key: value for key, value in each.items() if key not in _OWN})
+            Operation(str(each["op"]), {key: value for key, value in each.items() if key not in _OWN})
             for each in record["operations"]
         )
         program = Program(
             str(record["task"]), str(record["difficulty"]), int(record["seed"]), int(record["index"]), operations,
             str(record.get("expected", "")), str(record.get("note", "")),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UsageError(
             f"{place} has no program: {type(error).__name__} {error}; it needs task, difficulty, seed, index and a "
             'list of operations such as {"op": "rest", "s": 1}'
@@ -120,7 +121,7 @@ def load_program(path: Path) -> Program:
 def load_programs(path: Path) -> list[Program]:
     """Return the programs of a file: one, or a list of them. Raises UsageError."""
     try:
-        record = json.loads(path.read_text("utf-8"))
+        record = parse_json(path.read_bytes())
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist; name the JSON file of a program") from None
     except ValueError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from vmevalkit.core.errors import StoreError, UsageError
-from vmevalkit.core.jsonable import from_json
+from vmevalkit.core.jsonable import from_json, parse_json
 from vmevalkit.core.records import Score
 from vmevalkit.core.scorer import PEOPLE
 from vmevalkit.eval.annotation.items import VERSION, AnnotationItem
@@ -175,9 +175,9 @@ def read_events(path: Path) -> Iterator[LabelEvent]:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
     for line in data.split(b"\n"):
         try:
-            event = from_json(LabelEvent, json.loads(line))
+            event = from_json(LabelEvent, parse_json(line))
             check_label(event.value, event.explanation)
-        except (ValueError, TypeError, RecursionError, UsageError):
+        except (ValueError, TypeError, UsageError):
             continue
         if 0 <= event.seconds < _MOST_SECONDS:
             yield event
