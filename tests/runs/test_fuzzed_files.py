@@ -60,7 +60,7 @@ JOURNAL = [
      "closed": True, "usd": 0.4},
     {"what": "void", "job": ["maze", "maze_0001", 0], "at": "2026-01-01T00:00:00+00:00"},
 ]  # fmt: skip
-TRACE = {"format": 1, "seconds": [0.0, 0.1, 0.2], "progress": [0.0, 0.5, 1.0], "status": ["read"] * 3,
+TRACE = {"format": 1, "seconds": [0.0, 0.1, 0.2], "progress": [0.0, 0.5, 1.0], "status": "rrc",
          "states": [{"a": [1, {"b": 2}]}, {"a/1/b": 3}, {"": {"a": []}}]}  # fmt: skip
 LABEL = {"action": "label", "token": "t", "queue": "all", "value": 5, "explanation": "", "seconds": 2.0, "at": "2026"}
 ANSWER = {"key": "k", "request": {}, "purpose": "p", "answer": {"a": 1}, "usd": 0.1, "rejected": None}

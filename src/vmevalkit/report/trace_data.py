@@ -19,8 +19,9 @@ def read_timeline(score_file: Path) -> dict[str, list[Any]] | None:
     if trace is None:
         return None
     seconds, progress, status = (trace.get(name) or [] for name in ("seconds", "progress", "status"))
-    if not all(isinstance(column, list) for column in (seconds, progress, status)) or len(progress) != len(seconds):
+    if not isinstance(seconds, list) or not isinstance(progress, list) or len(progress) != len(seconds):
         return None
+    status = status if isinstance(status, str) and len(status) == len(seconds) else ""  # a letter for each frame
     if (
         not seconds
         or not all(map(_is_number, seconds))
@@ -32,7 +33,7 @@ def read_timeline(score_file: Path) -> dict[str, list[Any]] | None:
     return {
         "t": [round(float(seconds[place]), 3) for place in places],
         "p": [None if progress[place] is None else round(float(progress[place]), 3) for place in places],
-        "s": [status[place] for place in places] if len(status) == len(seconds) else [],
+        "s": [status[place] for place in places] if status else [],
     }
 
 
