@@ -92,10 +92,13 @@ class PlainServer:
     requests: dict[str, int] = field(default_factory=dict)
     keys: list[str] = field(default_factory=list)
     url: str = ""
+    _loop: asyncio.AbstractEventLoop | None = None
+    _arriving: int = 0
+    """Connections whose requests have not taken effect yet."""
 
     @contextmanager
     def running(self) -> Iterator[PlainServer]:
-        loop = asyncio.new_event_loop()
+        loop = self._loop = asyncio.new_event_loop()
         server = loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=512))
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         thread = threading.Thread(target=loop.run_forever)
@@ -115,21 +118,42 @@ class PlainServer:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
+    def wait_until_idle(self) -> None:
+        """Return when all that clients have sent has taken effect. The clients have ended: what one that was killed
+        had sent may be read only afterwards."""
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(self._wait_until_idle(), self._loop).result(60)
+
+    async def _wait_until_idle(self) -> None:
+        address = urlsplit(self.url)
+        # Connections are accepted in order: when this one is served, all earlier ones are accepted.
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        writer.write_eof()
+        await reader.read()
+        writer.close()
+        while self._arriving:
+            await asyncio.sleep(0.002)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._arriving += 1
+        is_arriving = True
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             method, path, _ = head[0].split(" ")
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:])}
             body = await reader.readexactly(int(headers.get("content-length", 0)))
-            await self._answer(method, path, headers, body, writer)
+            status, answer, fault = self._take_effect(method, path, headers, body)
+            self._arriving, is_arriving = self._arriving - 1, False
+            await self._answer(status, answer, fault, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self._arriving -= is_arriving
             writer.close()
 
-    async def _answer(
-        self, method: str, path: str, headers: dict[str, str], body: bytes, writer: asyncio.StreamWriter
-    ) -> None:
+    def _take_effect(
+        self, method: str, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, bytes, Fault | None]:
         kind = _kind(method, path)
         self.requests[kind] = self.requests.get(kind, 0) + 1
         fault = self.faults(kind)
@@ -137,6 +161,9 @@ class PlainServer:
         if fault is None or fault.after:
             status, answer = self._effect(kind, path, headers, body)
         self.on_request(kind)
+        return status, answer, fault
+
+    async def _answer(self, status: int, answer: bytes, fault: Fault | None, writer: asyncio.StreamWriter) -> None:
         extra = ""
         if fault is not None:
             if fault.status == 0:

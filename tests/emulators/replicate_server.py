@@ -99,7 +99,7 @@ class ReplicateEmulator(Emulator):
 
     def _list(self, call: Call) -> Answer:
         start = int(call.query.get("cursor", 0))
-        jobs = sorted(self.orders.values(), key=lambda job: job.id, reverse=True)
+        jobs = sorted(list(self.orders.values()), key=lambda job: job.id, reverse=True)
         page = jobs[start : start + PAGE]
         after = f"{self.url}/v1/predictions?cursor={start + PAGE}" if start + PAGE < len(jobs) else None
         return Answer(

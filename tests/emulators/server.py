@@ -16,6 +16,7 @@ flood       10 MB of garbage                     busy        429 without Retry-A
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 import traceback
@@ -108,6 +109,39 @@ class _Broken(Exception):
     """The connection is cut without an answer."""
 
 
+class _Server(ThreadingHTTPServer):
+    """Knows which connections are open."""
+
+    daemon_threads = True
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self._open: set[Any] = set()
+        self._changed = threading.Condition()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._changed:
+            self._open.add(client_address)
+            self._changed.notify_all()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self._changed:
+                self._open.discard(client_address)
+                self._changed.notify_all()
+
+    def wait_until_idle(self) -> None:
+        """Return when all connections that clients have opened so far are served to their ends."""
+        with socket.create_connection(self.server_address[:2]) as last, self._changed:
+            # Connections are accepted in order: with this one, all earlier ones are.
+            assert self._changed.wait_for(lambda: last.getsockname() in self._open, timeout=60)
+        with self._changed:
+            assert self._changed.wait_for(lambda: not self._open, timeout=60), f"open connections: {self._open}"
+
+
 class Emulator:
     """The part that all emulators share. Use it as a context manager: ``with OpenAIEmulator() as provider``."""
 
@@ -134,6 +168,11 @@ class Emulator:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def wait_until_idle(self) -> None:
+        """Return when all that clients have sent has taken effect. The clients have ended: what one that was killed
+        had sent may be read only afterwards."""
+        self._server.wait_until_idle()
 
     def settings(self) -> dict[str, str]:
         """Return the settings that point an adapter to this emulator, with the key."""
@@ -288,8 +327,7 @@ class Emulator:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
         return self

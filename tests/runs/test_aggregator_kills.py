@@ -17,12 +17,13 @@ pytest.importorskip("httpx")
 from test_remote_providers import write_questions
 
 from emulators.fal_server import FalEmulator
+from emulators.killer import Killer
 from emulators.replicate_server import ReplicateEmulator
 from emulators.server import Answer, Call
 from vmevalkit.media.image import encode_png
 from vmevalkit.store.runs import load_all_runs
 
-QUESTIONS = 16
+QUESTIONS, IN_FLIGHT = 16, 3
 KILLED_AFTER = (3, 7, 5, 11)
 """Requests of each process before it is killed."""
 ROWS = """
@@ -30,7 +31,7 @@ from dataclasses import replace
 from vmevalkit.models.catalogue import find_models
 from vmevalkit.models.rows import {rows}
 row = next(row for row in {rows}.ROWS if row.name == "{name}")
-limits = {{"poll_every_s": 0.02, "first_backoff_s": 0.01, "longest_backoff_s": 0.02, "in_flight": 3,
+limits = {{"poll_every_s": 0.02, "first_backoff_s": 0.01, "longest_backoff_s": 0.02, "in_flight": {in_flight},
           "orders_per_minute": 60_000}}
 ROWS = [replace(row, name="quick", options={{**row.options, "limits": limits}})]
 """
@@ -46,28 +47,32 @@ def test_nothing_is_ordered_twice(emulator: Callable[[], Any], rows: str, name: 
 
     (tmp_path / "first_frame.png").write_bytes(encode_png(first_frame()))
     video = write_questions(tmp_path, QUESTIONS)
-    (tmp_path / "quick.py").write_text(ROWS.format(rows=rows, name=name))
+    (tmp_path / "quick.py").write_text(ROWS.format(rows=rows, name=name, in_flight=IN_FLIGHT))
     line = ["run", "--model", "quick", "--experiment", "first", "--questions", "questions", "--outputs", "outputs"]
+    settings = {**os.environ, "VMEVALKIT_MODELS": "quick.py"}
+    killer = Killer()
     with emulator() as provider:
         provider.video = lambda _: video
-        answer, left, process = provider.answer, [0], [None]
+        settings |= provider.settings()
+        answer = provider.answer
 
         def answer_or_kill(call: Call) -> Answer:
             reply: Answer = answer(call)  # first, so that a submit request that is killed was ordered
-            left[0] -= 1
-            if left[0] == 0:
-                process[0].kill()  # type: ignore[attr-defined]
+            killer()
             return reply
 
-        provider.answer = answer_or_kill
-        settings = {**os.environ, **provider.settings(), "VMEVALKIT_MODELS": "quick.py"}
-        for requests in (*KILLED_AFTER, 0):
-            left[0] = requests
-            process[0] = subprocess.Popen(  # type: ignore[call-overload]
+        def start() -> subprocess.Popen[str]:
+            return subprocess.Popen(
                 [sys.executable, "-m", "vmevalkit", *line], cwd=tmp_path, env=settings,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
-            out, errors = process[0].communicate(timeout=100)  # type: ignore[attr-defined]
+
+        provider.answer = answer_or_kill
+        for requests in (*KILLED_AFTER, 0):
+            process = killer.aim(start, requests)
+            out, errors = process.communicate(timeout=240)
+            assert process.returncode == -9 if requests else process.returncode in (0, 1), errors
+            provider.wait_until_idle()  # an order of a process that was killed may arrive after its end
         assert provider.bugs == []
         orders = Counter(order.asked["prompt"] for order in provider.orders.values())
     runs = load_all_runs(tmp_path / "outputs", "first")
@@ -77,6 +82,6 @@ def test_nothing_is_ordered_twice(emulator: Callable[[], Any], rows: str, name: 
     # it stays uncertain, since ordering it again could pay twice.
     finished = [run for run in runs if run.status == "success"]
     assert {run.status for run in runs} <= {"success", "uncertain"}, out
-    assert QUESTIONS - len(KILLED_AFTER) * 3 <= len(finished) <= len(orders) <= QUESTIONS
+    assert QUESTIONS - len(KILLED_AFTER) * IN_FLIGHT <= len(finished) <= len(orders) <= QUESTIONS
     if rows == "replicate":  # its list shows the orders whose answers were lost: each that was paid has its video
         assert len(finished) == len(orders)

@@ -10,10 +10,11 @@ from random import Random
 
 import pytest
 from plain_runs import KEY, check_videos_are_distinct, make_video, run_plain, serve
-from test_remote_kills import Killer, start
+from test_remote_kills import start
 from test_remote_lost import lose
 from typer.testing import CliRunner
 
+from emulators.killer import Killer
 from emulators.plain import PlainServer, video_of
 from vmevalkit.cli.main import make_app
 from vmevalkit.core.errors import ConflictError, UsageError
@@ -171,9 +172,9 @@ def test_campaign_of_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed
     with PlainServer(make_video(tmp_path), on_request=killer).running() as server:
         show(server, videos)
         while killed < KILLS:
-            process = start(tmp_path, server)
-            killer.aim(process, rng.randint(1, 90))
+            process = killer.aim(lambda: start(tmp_path, server), rng.randint(1, 90))
             process.communicate(timeout=600)
+            server.wait_until_idle()
             if process.returncode != -9:
                 break
             killed += 1
