@@ -48,7 +48,9 @@ def test_every_model_has_one_line() -> None:
     assert lines["runway-gen4-turbo"] == "runway-gen4-turbo $0.05 per second live"
     assert "Runway\n  set RUNWAYML_API_SECRET\n    runway-gen4-turbo " in text
     assert lines["openai-sora-2"].endswith(" per second retired 2026-09-24; use veo-3.1-generate")
-    assert lines["luma-ray-2"].startswith("luma-ray-2 unknown live; set LUMAAI_API_KEY; ")
+    assert lines["luma-ray-2"].startswith("luma-ray-2 $0.1858 per second live; set LUMAAI_API_KEY; ")
+    assert lines["replicate-hailuo-02"] == "replicate-hailuo-02 unknown live"
+    assert lines["fal-hailuo-02-standard"] == "fal-hailuo-02-standard $0.045 per second live", "not $0.04"
     assert lines["svd"] == "svd free live"
     # Where torch is not installed, the family's line has the packages before the weights.
     section = text[text.index("Stable Video Diffusion\n") : text.index("\n    svd ")]
@@ -97,8 +99,9 @@ def test_a_model_is_shown_in_full() -> None:
         "  sizes      1280x720, 720x1280, 1920x1080, 1080x1920",
         "  lengths    4, 6, 8 s",
         "  fps        24",
-        "  price      $0.40 per second, as of 2026-11-16, by the price list of LiteLLM, citing "
-        "cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo",
+        "  price      $0.2 per s without audio (2026-11-19, cloud.google.com/vertex-ai/generative-ai/pricing, as it "
+        "was on 2026-07-30); $0.4 per s with audio (2026-11-16, the price list of LiteLLM, citing "
+        "cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo)",
         "  params     audio, auto_pad, enhance_prompt, negative_prompt, seed",
         "  adapter    vmevalkit.models.veo_inference:VeoVideos",
         "  here       set GOOGLE_CLOUD_PROJECT",

@@ -15,7 +15,28 @@ Allowed = tuple[Any, ...] | type
 
 _BASE: dict[str, Allowed] = {"prompt": str, "image_url": str}
 _HAILUO: dict[str, Allowed] = {**_BASE, "duration": ("6", "10"), "prompt_optimizer": bool}
+_WAN: dict[str, Allowed] = {
+    **_BASE, "negative_prompt": str, "seed": int, "enable_prompt_expansion": bool, "enable_safety_checker": bool,
+    "resolution": ("720p", "1080p"),
+}  # fmt: skip
 SCHEMAS: dict[str, dict[str, Allowed]] = {
+    "fal-ai/wan-25-preview/image-to-video": {
+        **_WAN, "resolution": ("480p", "720p", "1080p"), "duration": ("5", "10"),
+    },
+    "wan/v2.6/image-to-video": {**_WAN, "duration": ("5", "10", "15"), "multi_shots": bool},
+    "fal-ai/wan/v2.7/image-to-video": {**_WAN, "duration": tuple(range(2, 16))},
+    "fal-ai/pika/v2.2/image-to-video": {
+        **_BASE, "seed": int, "negative_prompt": str, "resolution": ("720p", "1080p"), "duration": (5, 10),
+    },
+    "fal-ai/ltx-2.3/image-to-video": {
+        **_BASE, "duration": (6, 8, 10), "resolution": ("1080p", "1440p", "2160p"), "generate_audio": bool,
+        "aspect_ratio": ("auto", "16:9", "9:16"), "fps": (24, 25, 48, 50),
+    },
+    "fal-ai/vidu/q2/image-to-video/pro": {
+        **_BASE, "seed": int, "duration": tuple(range(2, 9)), "resolution": ("720p", "1080p"),
+    },
+    "fal-ai/minimax/hailuo-2.3/standard/image-to-video": _HAILUO,
+    "fal-ai/minimax/hailuo-2.3/pro/image-to-video": {**_BASE, "prompt_optimizer": bool},
     "fal-ai/pixverse/v5.6/image-to-video": {
         **_BASE, "resolution": ("360p", "540p", "720p", "1080p"), "duration": ("5", "8", "10"),
     },
@@ -28,6 +49,11 @@ SCHEMAS: dict[str, dict[str, Allowed]] = {
     "fal-ai/minimax/hailuo-2.3-fast/standard/image-to-video": _HAILUO,
     "fal-ai/vidu/q1/image-to-video": {**_BASE, "seed": int},
 }  # fmt: skip
+
+
+def _is_one_of(value: Any, allowed: tuple[Any, ...]) -> bool:
+    """Whether a value is allowed, with its type: a model that takes 5 refuses "5", True and 5.0."""
+    return any(value == one and type(value) is type(one) for one in allowed)
 
 
 class FalEmulator(Emulator):
@@ -70,7 +96,7 @@ class FalEmulator(Emulator):
             if name not in fields:
                 raise ApiError(422, f"{name}: extra fields not permitted", name)
             allowed = fields[name]
-            if not (value in allowed if isinstance(allowed, tuple) else type(value) is allowed):
+            if not (_is_one_of(value, allowed) if isinstance(allowed, tuple) else type(value) is allowed):
                 raise ApiError(422, f"{name}: the value is not one of {allowed}", name)
         [image_field] = [name for name in fields if name.endswith("image_url")]
         for name in ("prompt", image_field):

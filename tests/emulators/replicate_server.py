@@ -99,7 +99,8 @@ class ReplicateEmulator(Emulator):
 
     def _list(self, call: Call) -> Answer:
         start = int(call.query.get("cursor", 0))
-        jobs = sorted(list(self.orders.values()), key=lambda job: job.id, reverse=True)
+        with self._lock:  # an order may arrive meanwhile
+            jobs = sorted(self.orders.values(), key=lambda job: job.id, reverse=True)
         page = jobs[start : start + PAGE]
         after = f"{self.url}/v1/predictions?cursor={start + PAGE}" if start + PAGE < len(jobs) else None
         return Answer(

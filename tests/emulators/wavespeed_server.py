@@ -15,6 +15,10 @@ Allowed = tuple[Any, ...] | type | None
 _BASE: dict[str, Allowed] = {"prompt": str, "image": str, "seed": int}
 _WAN_22: dict[str, Allowed] = {**_BASE, "negative_prompt": str, "last_image": str, "duration": (5, 8)}
 _WAN_21: dict[str, Allowed] = {**_BASE, "negative_prompt": str, "last_image": str, "duration": (5, 10)}
+_WAN_26: dict[str, Allowed] = {
+    **_BASE, "negative_prompt": str, "audio": str, "duration": (5, 10, 15), "resolution": ("720p", "1080p"),
+    "shot_type": ("single", "multi"), "enable_prompt_expansion": bool,
+}  # fmt: skip
 _LORAS: dict[str, Allowed] = {"loras": list, "high_noise_loras": list, "low_noise_loras": list}
 _SIZES = {"480p": ("832*480", "480*832"), "720p": ("1280*720", "720*1280")}
 _VEO: dict[str, Allowed] = {
@@ -31,6 +35,9 @@ def find_schema(model: str) -> dict[str, Allowed] | None:
         return {**_WAN_22, "size": (*_SIZES["480p"], *_SIZES["720p"])}
     if re.fullmatch(r"wavespeed-ai/wan-2\.2/i2v-5b-720p(-lora)?", model):
         return {**_BASE, "loras": list} if model.endswith("-lora") else _BASE
+    wan_2_6 = re.fullmatch(r"alibaba/wan-2\.6/image-to-video(-flash)?", model)
+    if wan_2_6:
+        return {**_WAN_26, "enable_audio": bool} if wan_2_6[1] else _WAN_26
     found = re.fullmatch(r"wavespeed-ai/wan-2\.([12])/i2v-(480p|720p)(-lora)?(-ultra-fast)?", model)
     if not found:
         return None

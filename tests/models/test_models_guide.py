@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vmevalkit.cli.models import group_prices
 from vmevalkit.core.records import Request
 from vmevalkit.core.registry import Registry
 from vmevalkit.jobs.limits import LIMITS, limits_of
@@ -40,8 +41,9 @@ def test_the_prices_are_those_of_the_rows() -> None:
     listed = re.findall(r"^\| (\S+) \| (\$.+) \| (\d{4}-\d\d-\d\d) \| (.+) \|$", GUIDE, re.M)
     priced = [spec for spec in MODELS.values() if spec.all_prices]
     known = [
-        (spec.name, "; ".join(map(str, spec.all_prices)), spec.all_prices[0].as_of, spec.all_prices[0].source)
+        (spec.name, "; ".join(map(str, prices)), day, source)
         for spec in priced
+        for (day, source), prices in group_prices(spec).items()
     ]
     assert listed == known
 

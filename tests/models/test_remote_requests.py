@@ -220,6 +220,17 @@ def test_a_provider_without_a_list_returns_none(harness: AdapterHarness) -> None
     assert harness.run(lambda model: model.list_jobs(datetime.now(UTC))) is None
 
 
+@for_models("fal-pixverse-5.6", "fal-wan-2.5", "fal-wan-2.7", "fal-ltx-2.3", "wavespeed-wan-2.6-i2v-flash")
+def test_the_resolution_is_one_of_the_models_own_for_every_shape(harness: AdapterHarness) -> None:
+    shapes = ((400, 400), (225, 400), (400, 225), (400, 300))
+    for width, height in shapes:
+        harness.request.first_frame.write_bytes(encode_png(fit(first_frame(), (width, height), "stretch")[0]))
+        harness.submit()
+        tier = harness.spec.choose_tier()
+        assert harness.provider.last_create.json["resolution"] == f"{tier}p", (width, height)
+    assert harness.provider.creates == len(shapes)
+
+
 @for_models("luma-ray-2")
 def test_a_failed_upload_submits_nothing(harness: AdapterHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another-secret-1234")

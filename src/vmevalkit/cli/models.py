@@ -11,7 +11,7 @@ from vmevalkit.cli.completion import complete_models
 from vmevalkit.cli.progress import output_width, print_tables
 
 if TYPE_CHECKING:
-    from vmevalkit.models.model import ModelSpec
+    from vmevalkit.models.model import ModelSpec, Price
 
     SpecAndMissing: TypeAlias = tuple[ModelSpec, list[str]]
 
@@ -105,9 +105,6 @@ def _print_baselines() -> None:
 
 def _describe(spec: ModelSpec, missing: list[str]) -> str:
     """Return everything about a model, one field per line."""
-    price = _format_price(spec)
-    if spec.all_prices:
-        price += f", as of {spec.all_prices[0].as_of}, by {spec.all_prices[0].source}"
     fields = {
         "family": spec.family,
         "provider": spec.provider,
@@ -116,7 +113,7 @@ def _describe(spec: ModelSpec, missing: list[str]) -> str:
         "sizes": ", ".join(f"{width}x{height}" for width, height in spec.sizes) or "any",
         "lengths": ", ".join(f"{seconds:g}" for seconds in spec.durations_s) + " s" if spec.durations_s else "any",
         "fps": "unknown" if spec.fps is None else f"{spec.fps:g}",
-        "price": price,
+        "price": describe_prices(spec) if spec.charged else "free",
         "params": ", ".join(sorted(spec.supported_params)),
         "adapter": spec.adapter,
         "here": "; ".join(missing) or "ready",
@@ -125,11 +122,20 @@ def _describe(spec: ModelSpec, missing: list[str]) -> str:
 
 
 def describe_prices(spec: ModelSpec) -> str:
-    """Return all prices of a model that charges, with their day and source."""
+    """Return all prices of a model that charges, those of each source with its day."""
     if not spec.all_prices:
         return "unknown"
-    first = spec.all_prices[0]
-    return f"{'; '.join(map(str, spec.all_prices))} ({first.as_of}, {first.source})"
+    return "; ".join(
+        f"{'; '.join(map(str, prices))} ({day}, {source})" for (day, source), prices in group_prices(spec).items()
+    )
+
+
+def group_prices(spec: ModelSpec) -> dict[tuple[str, str], list[Price]]:
+    """Return the prices of a model by their day and source."""
+    groups: dict[tuple[str, str], list[Price]] = {}
+    for price in spec.all_prices:
+        groups.setdefault((price.as_of, price.source), []).append(price)
+    return groups
 
 
 def _is_available(spec: ModelSpec) -> bool:
@@ -149,5 +155,11 @@ def _format_price(spec: ModelSpec) -> str:
     if not spec.all_prices:
         return "unknown"
     [least, most] = [pick(price.usd for price in spec.all_prices) for pick in (min, max)]
-    usd = f"${least:.2f}" if least == most else f"${least:.2f}-{most:.2f}"
+    usd = f"${_format_usd(least)}" if least == most else f"${_format_usd(least)}-{_format_usd(most)}"
     return f"{usd} per {spec.all_prices[0].per}"
+
+
+def _format_usd(usd: float) -> str:
+    """Return an amount with cents, and with what is below a cent: 0.045 is not 0.04."""
+    cents = f"{usd:.2f}"
+    return cents if float(cents) == usd else f"{usd:g}"

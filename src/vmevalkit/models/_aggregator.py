@@ -47,7 +47,8 @@ def _format_seconds(spec: ModelSpec, request: Request) -> int | str:
 def _describe_size(spec: ModelSpec, size: Size) -> dict[str, Any]:
     ratios = spec.options.get("ratios")
     return {
-        "resolution": spec.options.get("resolution", f"{min(size)}p"),
+        # A square video at 720p has sides of 960 pixels.
+        "resolution": spec.options.get("resolution", f"{spec.choose_tier(size)}p"),
         "ratio": choose_nearest_ratio(size, ratios) if ratios else None,
     }
 

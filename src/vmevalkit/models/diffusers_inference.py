@@ -40,6 +40,8 @@ class PipelineConfig:
     """A folder, or a Hugging Face id."""
     file: str | None
     """The single file of weights to load, instead of the whole repository."""
+    revision: str | None
+    """The branch of the repository; None for the main one."""
     device: str
     dtype: str
     offload: str
@@ -90,6 +92,7 @@ def _make_config(spec: ModelSpec) -> PipelineConfig:
         pipeline=str(spec.options["pipeline"]),
         weights=str(folder or spec.vendor_id),
         file=spec.options.get("file"),
+        revision=None if folder else spec.options.get("revision"),
         device=device,
         dtype=_read_choice("VMEVALKIT_DTYPE", DTYPES, "float32" if device == "cpu" else "bfloat16"),
         offload=offload,
@@ -119,7 +122,9 @@ def _load_cached(config: PipelineConfig) -> Any:
             _locate_single_file(config), dtype=dtype, local_files_only=config.local_files_only
         )
     else:
-        pipeline = kind.from_pretrained(config.weights, dtype=dtype, local_files_only=config.local_files_only)
+        pipeline = kind.from_pretrained(
+            config.weights, dtype=dtype, local_files_only=config.local_files_only, revision=config.revision
+        )
     pipeline.set_progress_bar_config(disable=True)
     if config.offload == "model":
         pipeline.enable_model_cpu_offload(device=config.device)

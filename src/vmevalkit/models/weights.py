@@ -42,7 +42,8 @@ def is_offline() -> bool:
 
 
 def make_download_command(spec: ModelSpec) -> str:
-    return f"hf download {spec.vendor_id}"
+    revision = spec.options.get("revision")
+    return f"hf download {spec.vendor_id}" + (f" --revision {revision}" if revision else "")
 
 
 def describe_download(spec: ModelSpec) -> str:

@@ -3,8 +3,9 @@
 Their options: ``pipeline`` is the class in diffusers. A video of s seconds has s x fps frames, rounded to a count that
 the pipeline supports: one more than a multiple of ``frame_step``. ``frames`` is the count where only one is supported.
 Width and height must be multiples of ``size_step``. ``steps`` and ``guidance`` are set where the pipeline's defaults do
-not suit the weights. ``conditioning`` says what the pipeline needs besides the first frame: ``last_image`` (the first
-frame again, because no model sees an answer) or ``masked_video`` (the first frame, and blank frames to fill in).
+not suit the weights. ``revision`` is the branch of the weights, where it is not the main one. ``conditioning`` says
+what the pipeline needs besides the first frame: ``last_image`` (the first frame again, because no model sees an answer)
+or ``masked_video`` (the first frame, and blank frames to fill in).
 """
 
 from __future__ import annotations
@@ -47,6 +48,14 @@ def _wan(
     return replace(row, packages=(*row.packages, "ftfy"))
 
 
+def _cosmos(name: str, vendor_id: str, description: str) -> ModelSpec:
+    row = _row(
+        name, vendor_id, "Cosmos", description, ((1280, 704),), (5.81,), 16.0,
+        pipeline="Cosmos2_5_PredictBasePipeline", frames=93, size_step=16, revision="diffusers/base/post-trained",
+    )  # fmt: skip
+    return replace(row, packages=(*row.packages, "cosmos_guardrail"))
+
+
 def _both_ways(width: int, height: int) -> tuple[tuple[int, int], ...]:
     return ((width, height), (height, width))
 
@@ -78,6 +87,19 @@ ROWS = (
     _row(
         "ltx-2", "Lightricks/LTX-2", "LTX-2", "LTX-2 19B; its audio is dropped",
         _both_ways(768, 512), _UP_TO_10_S, 24.0, pipeline="LTX2ImageToVideoPipeline", **_LTX,
+    ),
+    _row(
+        "ltx-2.3", "diffusers/LTX-2.3-Diffusers", "LTX-2", "LTX-2.3 22B; its audio is dropped",
+        _both_ways(768, 512), _UP_TO_10_S, 24.0, pipeline="LTX2ImageToVideoPipeline", **_LTX,
+    ),
+    _row(
+        "kandinsky-5-i2v-pro", "kandinskylab/Kandinsky-5.0-I2V-Pro-sft-5s-Diffusers", "Kandinsky",
+        "Kandinsky 5.0 Pro 19B", _both_ways(768, 512), _UP_TO_5_S, 24.0, pipeline="Kandinsky5I2VPipeline",
+        frame_step=4, size_step=16,
+    ),
+    _cosmos(
+        "cosmos-predict2.5-2b", "nvidia/Cosmos-Predict2.5-2B",
+        "Cosmos-Predict2.5 2B, 93 frames; its weights need a licence that is accepted on Hugging Face",
     ),
     _row(
         "hunyuan-video-i2v", "hunyuanvideo-community/HunyuanVideo-I2V", "HunyuanVideo", "HunyuanVideo 13B",

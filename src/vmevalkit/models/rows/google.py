@@ -9,7 +9,10 @@ from vmevalkit.models.model import ModelSpec, Price
 _DAY = "2026-11-16"
 _VERTEX = "the price list of LiteLLM, citing cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo"
 _PRICING = "cloud.google.com/vertex-ai/generative-ai/pricing, as it was on 2026-07-30"
-_LITE = "docs.dev.xavier.icvr.xyz/models/google-vertex/veo-3.1-lite-generate-001"
+_VEO_3_1 = (
+    "docs.comfy.org/tutorials/partner-nodes/pricing: credits of 1/211 dollar; with audio also "
+    "ai.google.dev/gemini-api/docs/pricing, as it was on 2026-09-24"
+)
 _GEMINI = "the price list of LiteLLM, citing ai.google.dev/gemini-api/docs/video"
 
 
@@ -17,6 +20,15 @@ def _by_audio(with_usd: float, source: str, without: tuple[tuple[float, int | No
     """Return prices in dollars for a second: with audio, and without it at each resolution (None: at all)."""
     silent = (Price(usd, "second", "2026-11-19", _PRICING, tier=tier, audio=False) for usd, tier in without)
     return (*silent, Price(with_usd, "second", _DAY, source, audio=True))
+
+
+def _by_tier_and_audio(*usd: tuple[int, float, float]) -> tuple[Price, ...]:
+    """Return prices in dollars for a second: each resolution without and with audio."""
+    return tuple(
+        Price(price, "second", "2026-11-19", _VEO_3_1, tier=tier, audio=audio)
+        for tier, silent, heard in usd
+        for audio, price in ((False, silent), (True, heard))
+    )
 
 
 VEO_3_1 = ModelSpec(
@@ -99,14 +111,14 @@ ROWS = (
         name="veo-3.1-fast-generate",
         vendor_id="veo-3.1-fast-generate-001",
         description="Google Veo 3.1 Fast on Vertex AI (4s/6s/8s, 720p and 1080p)",
-        prices=_by_audio(0.15, _VERTEX, ((0.10, 720), (0.12, 1080))),
+        prices=_by_tier_and_audio((720, 0.08, 0.10), (1080, 0.10, 0.12)),
     ),
     replace(
         VEO_3_1,
         name="veo-3.1-lite-generate",
         vendor_id="veo-3.1-lite-generate-001",
         description="Google Veo 3.1 Lite on Vertex AI (4s/6s/8s, 720p and 1080p)",
-        prices=tuple(Price(usd, "second", "2026-11-18", _LITE, tier=tier) for usd, tier in ((0.05, 720), (0.08, 1080))),
+        prices=_by_tier_and_audio((720, 0.03, 0.05), (1080, 0.05, 0.08)),
     ),
     GEMINI_OMNI,
 )

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vmevalkit.models.model import ModelSpec
+from vmevalkit.models.model import ModelSpec, Price
 
 _SIZE_BY_RATIO = {
     "16:9": (1280, 720), "9:16": (720, 1280), "1:1": (720, 720), "4:3": (960, 720), "3:4": (720, 960),
     "21:9": (1680, 720), "9:21": (720, 1680),
 }  # fmt: skip
+
+_DAY = "2026-11-19"
+_PIXELS = "docs.comfy.org/tutorials/api-nodes/pricing: Luma's dollars for a million pixels, at 24 frames per second"
+_AGENTS = "docs.agents.lumalabs.ai/guides/pricing, as it was on 2026-10-08"
+_MEGAPIXELS_PER_SECOND = max(width * height for width, height in _SIZE_BY_RATIO.values()) * 24 / 1e6
+
+
+def _price(usd_per_megapixel: float) -> Price:
+    """Return the price of a second of the largest video at 720p."""
+    return Price(round(usd_per_megapixel * _MEGAPIXELS_PER_SECOND, 4), "second", _DAY, _PIXELS)
+
 
 RAY_2 = ModelSpec(
     name="luma-ray-2",
@@ -24,6 +35,7 @@ RAY_2 = ModelSpec(
     sizes=tuple(_SIZE_BY_RATIO.values()),
     durations_s=(5.0, 9.0),
     fps=24.0,
+    price=_price(0.0064),
     charged=True,
     # Images are accepted by URL only, so they are uploaded to a bucket first.
     keys=("LUMAAI_API_KEY", "VMEVALKIT_S3_BUCKET", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
@@ -39,16 +51,24 @@ _AGENTS_RATIOS = tuple(ratio for ratio in _SIZE_BY_RATIO if ratio != "9:21")
 
 ROWS = (
     RAY_2,
-    replace(RAY_2, name="luma-ray-flash-2", vendor_id="ray-flash-2", description="Luma Ray Flash 2 (5s/9s, 720p)"),
+    replace(
+        RAY_2,
+        name="luma-ray-flash-2",
+        vendor_id="ray-flash-2",
+        description="Luma Ray Flash 2 (5s/9s, 720p)",
+        price=_price(0.0022),
+    ),
     replace(
         RAY_2,
         name="luma-ray-3.2",
         provider="luma-agents",
         vendor_id="ray-3.2",
-        description="Luma Ray 3.2 (5s/10s, 720p)",
+        description="Luma Ray 3.2 (5s, 720p)",
         adapter="vmevalkit.models.luma_inference:LumaAgentsVideos",
         sizes=tuple(_SIZE_BY_RATIO[ratio] for ratio in _AGENTS_RATIOS),
-        durations_s=(5.0, 10.0),
+        durations_s=(5.0,),  # videos of 10 s are made from text only
+        price=None,
+        prices=(Price(0.30, "video", _DAY, _AGENTS, seconds=5.0),),
         keys=("LUMA_AGENTS_API_KEY",),
         packages=("luma_agents", "httpx"),
         endpoint="LUMA_BASE_URL",

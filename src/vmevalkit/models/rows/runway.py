@@ -16,6 +16,7 @@ from vmevalkit.models.model import ModelSpec, Price
 _DAY = "2026-11-16"
 _LIST = "the price list of LiteLLM, citing docs.dev.runwayml.com/guides/pricing"
 _SKILL = "Runway's own list in runwayml/skills, skills/rw-generate-video/SKILL.md: credits of $0.01"
+_GUIDE = "docs.dev.runwayml.com/guides/pricing, as it was between 2026-05-31 and 2026-09-28: credits of $0.01"
 _GEN4 = ((1280, 720), (720, 1280), (1104, 832), (832, 1104), (960, 960), (1584, 672))
 _HD = ((1280, 720), (720, 1280), (1920, 1080), (1080, 1920))
 _480P = ((832, 480), (720, 544), (624, 624), (544, 720), (480, 832))
@@ -67,6 +68,18 @@ def _price(silent_usd: float, audio_usd: float | None = None) -> tuple[Price, ..
     """Return the prices of a second, without and with audio where they differ."""
     both = ((silent_usd, None),) if audio_usd is None else ((silent_usd, False), (audio_usd, True))
     return tuple(Price(usd, "second", "2026-11-19", _SKILL, audio=audio) for usd, audio in both)
+
+
+def _by_tier(**usd: float) -> tuple[Price, ...]:
+    """Return the prices of a second at each resolution, named as in ``p720``."""
+    return tuple(
+        Price(price, "second", "2026-11-19", _GUIDE, tier=int(tier.removeprefix("p"))) for tier, price in usd.items()
+    )
+
+
+def _guide(silent_usd: float, audio_usd: float) -> tuple[Price, ...]:
+    """Return the prices of a second without and with audio, from the guide."""
+    return tuple(replace(price, source=_GUIDE) for price in _price(silent_usd, audio_usd))
 
 
 def _hosted(
@@ -123,8 +136,14 @@ ROWS = (
         prompt_limit=1000, prices=_price(0.10, 0.15),
     ),
     _hosted("kling2.5_turbo_pro", "Kling 2.5 Turbo Pro", _720P, (5.0, 10.0), follows="nothing", prompt_required=True),
-    _hosted("kling3.0_standard", "Kling 3.0", ((1280, 720), (720, 1280), (960, 960)), _KLING_S, "audio"),
-    _hosted("kling3.0_pro", "Kling 3.0 Pro", ((1920, 1080), (1080, 1920), (1440, 1440)), _KLING_S, "audio"),
+    _hosted(
+        "kling3.0_standard", "Kling 3.0", ((1280, 720), (720, 1280), (960, 960)), _KLING_S, "audio",
+        prices=_guide(0.09, 0.13),
+    ),
+    _hosted(
+        "kling3.0_pro", "Kling 3.0 Pro", ((1920, 1080), (1080, 1920), (1440, 1440)), _KLING_S, "audio",
+        prices=_guide(0.12, 0.17),
+    ),
     _hosted("kling3.0_4k", "Kling 3.0 at 4K", _4K, _KLING_S, "audio"),
     _hosted("klingO3_standard", "Kling O3", ((1280, 720), (720, 1280), (960, 960)), _KLING_S, "audio"),
     _hosted("klingO3_pro", "Kling O3 Pro", ((1920, 1080), (1080, 1920), (1440, 1440)), _KLING_S, "audio"),
@@ -132,25 +151,38 @@ ROWS = (
     _hosted("kling_4", "Kling 4", _720P + _1080P, (), follows="ratio"),
     _hosted(
         "seedance2", "Seedance 2", _SEEDANCE + _SEEDANCE_HD + _SEEDANCE_4K, (), "seed", "audio", prompt_limit=3500,
-        prices=(Price(0.36, "second", "2026-11-19", _SKILL, tier=720),),
+        prices=_by_tier(p720=0.36, p1080=0.40),
     ),
     _hosted("seedance2_fast", "Seedance 2 Fast", _SEEDANCE, (), "seed", "audio", prompt_limit=3500),
     _hosted("seedance2_mini", "Seedance 2 Mini", _SEEDANCE, (), "seed", "audio", prompt_limit=3500),
-    _hosted("seedance2_5", "Seedance 2.5", _SEEDANCE_2_5 + _SEEDANCE_HD, (), "seed", "audio", prompt_limit=15_000),
-    _hosted("wan3", "Wan 3", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_required=True),
+    _hosted(
+        "seedance2_5", "Seedance 2.5", _SEEDANCE_2_5 + _SEEDANCE_HD, (), "seed", "audio", prompt_limit=15_000,
+        prices=_by_tier(p720=0.30, p1080=0.68),
+    ),
+    _hosted(
+        "wan3", "Wan 3", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_required=True,
+        prices=_by_tier(p480=0.05, p720=0.10, p1080=0.20),
+    ),
     _hosted("wan3_prime", "Wan 3 Prime", _480P + _720P + _1080P, (), "audio", follows="ratio", prompt_required=True),
     _hosted("gemini_omni_flash", "Gemini Omni Flash", ((1280, 720), (720, 1280)), _GEMINI_S),
     _hosted(
         "gemini_omni_flash_1.1", "Gemini Omni Flash 1.1", (*_HD, (640, 360), (360, 640), *_4K[:2]),
         _GEMINI_S, prompt_required=True,
     ),
-    _hosted("grok_imagine_1_5", "Grok Imagine 1.5", _480P + _720P + _1080P, (), follows="resolution"),
+    _hosted(
+        "grok_imagine_1_5", "Grok Imagine 1.5", _480P + _720P + _1080P, (), follows="resolution",
+        prices=_by_tier(p720=0.16),
+    ),
     _hosted("grok_imagine_1_5_lite", "Grok Imagine 1.5 Lite", _480P + _720P + _1080P, (), follows="ratio"),
-    _hosted("happyhorse_1_0", "HappyHorse 1.0", _720P + _1080P, (), follows="resolution", prompt_limit=2500),
+    _hosted(
+        "happyhorse_1_0", "HappyHorse 1.0", _720P + _1080P, (), follows="resolution", prompt_limit=2500,
+        prices=_by_tier(p720=0.15, p1080=0.30),
+    ),
     # Hailuo 3 takes a ratio and a resolution instead of a size.
     _hosted(
         "hailuo3", "Hailuo 3", ((1366, 768), (1024, 768), (768, 768), (768, 1024), (768, 1366)), (),
         ratios=("16:9", "4:3", "1:1", "3:4", "9:16"), resolution="768p", prompt_required=True,
+        prices=tuple(replace(price, source=_GUIDE) for price in _price(0.10)),
     ),
     _hosted(
         "h3_max", "MiniMax H3 Max", _768P + _480P, (), "seed", "enhance_prompt", follows="resolution",

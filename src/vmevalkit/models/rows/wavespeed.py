@@ -1,4 +1,4 @@
-"""WaveSpeed: Wan 2.1 and 2.2 in many variants, and Veo 3.1."""
+"""WaveSpeed: Wan 2.1 and 2.2 in many variants, Wan 2.6, and Veo 3.1."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _PAGE = "wavespeed.ai/docs/docs-api/wavespeed-ai/wan-2.2-image-to-video"
 _DOCS = "wavespeed.ai/docs/docs-api/wavespeed-ai/wan-"
 _PRICES = {
     "2.2/i2v-480p-ultra-fast": (Price(0.01, "second", "2026-11-18", f"{_DOCS}2.2/i2v-480p-ultra-fast"),),
+    "2.2/i2v-720p": (Price(0.06, "second", "2026-11-19", "WaveSpeed's list of models and prices, api.wavespeed.ai"),),
     "2.1/i2v-720p-ultra-fast": (
         Price(0.225, "video", "2026-11-18", f"{_DOCS}2.1/i2v-720p-ultra-fast", seconds=5.0),
         Price(0.338, "video", "2026-11-18", f"{_DOCS}2.1/i2v-720p-ultra-fast", seconds=10.0),
@@ -84,8 +85,24 @@ def _make_wan_5b_row(variant: str) -> ModelSpec:
         vendor_id=f"wavespeed-ai/wan-2.2/i2v-5b-720p{variant}",
         description=f"Wan 2.2 5B image to video at 720p{variant.replace('-', ' ')} through WaveSpeed",
         durations_s=(5.0,),
+        prices=(),
         supported_params=frozenset({"seed"}),
         options={"fit": "unchanged", "sends": ()},
+    )
+
+
+def _make_wan_2_6_row(variant: str, *sends: str) -> ModelSpec:
+    return replace(
+        WAN,
+        name=f"wavespeed-wan-2.6-i2v{variant}",
+        vendor_id=f"alibaba/wan-2.6/image-to-video{variant}",
+        family="WaveSpeed WAN 2.6",
+        description=f"Wan 2.6 image to video{variant.replace('-', ' ')} through WaveSpeed (5s/10s/15s)",
+        sizes=_SIZES["720p"] + _SIZES["1080p"],
+        durations_s=(5.0, 10.0, 15.0),
+        price=None,
+        supported_params=frozenset({"seed", "negative_prompt", "enhance_prompt"}),
+        options={"fit": "unchanged", "sends": ("duration", "resolution", *sends), "prompt_required": True},
     )
 
 
@@ -108,4 +125,6 @@ ROWS = (
     *(_make_wan_5b_row(variant) for variant in ("", "-lora")),
     *(_make_wan_row("2.1", resolution, variant) for resolution in ("480p", "720p") for variant in _VARIANTS),
     WAN,
+    _make_wan_2_6_row(""),
+    _make_wan_2_6_row("-flash", "enable_audio"),
 )
