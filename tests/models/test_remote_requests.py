@@ -247,7 +247,7 @@ def test_a_failed_upload_submits_nothing(harness: AdapterHarness, monkeypatch: p
 def test_auto_pad_can_be_turned_off(harness: AdapterHarness) -> None:
     request = replace(harness.request, parameters={"auto_pad": False})
     if harness.spec.provider == "runway":
-        with pytest.raises(UsageError, match="400x300 and runway-gen4-turbo accepts only 1104x832"):
+        with pytest.raises(UsageError, match="480x360 and runway-gen4-turbo accepts only 1104x832"):
             harness.submit(request)
         exact = fit(first_frame(), (1104, 832), "stretch")[0]
         request.first_frame.write_bytes(encode_png(exact))
