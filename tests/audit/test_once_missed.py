@@ -55,6 +55,9 @@ from vmevalkit.eval.scorers import SCORERS
         ("gears/trail_broad/plain/0", 6101),
         ("clock/refresh_band/plain/0", 6101),
         ("clock/trail_broad/plain/0", 6101),
+        ("count_shapes/covered_in_black/plain/0", 7202),
+        ("tic_tac_toe/lit_while_changing/plain/0", 7202),
+        ("tic_tac_toe/part_doubled_in_size/plain/0", 7202),
     ],
 )
 def test_what_was_missed_is_seen(trial_id: str, seed: int) -> None:

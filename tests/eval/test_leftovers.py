@@ -128,8 +128,12 @@ def draw_blobs(inside: Callable[[float, float], bool], left: float, top: float, 
         x, y, wide, high, area = (int(value) for value in stats[each])
         mask = labels[y : y + high, x : x + wide] == each
         box = x / count, y / count, (x + wide) / count, (y + high) / count
-        found.append(Blob(*box, area / count**2, False, mask=mask, thickness=min(wide, high) / count))
+        found.append(Blob(*box, area / count**2, False, True, mask=mask, thickness=min(wide, high) / count))
     return found
+
+
+def is_cross(x: float, y: float) -> bool:
+    return min(abs(x - y), abs(x + y - 1)) < 0.12
 
 
 def test_a_field_behind_a_part_is_a_highlight_in_pieces_and_a_disc_over_a_cell_is_not() -> None:
@@ -137,12 +141,14 @@ def test_a_field_behind_a_part_is_a_highlight_in_pieces_and_a_disc_over_a_cell_i
     around = replace(AROUND, cells=[cell], deciding=[cell])
     square = draw_blobs(lambda x, y: 0.08 < x < 0.92 and 0.08 < y < 0.92, 0.4, 0.4, 0.15)
     assert [classify(blob, around) for blob in square] == ["mark"]
-    pieces = draw_blobs(
-        lambda x, y: 0.1 < x < 0.9 and 0.1 < y < 0.9 and hypot(x - 0.5, y - 0.5) > 0.41, 0.4, 0.4, 0.15
-    )
+    pieces = draw_blobs(lambda x, y: 0.1 < x < 0.9 and 0.1 < y < 0.9 and hypot(x - 0.5, y - 0.5) > 0.41, 0.4, 0.4, 0.15)
     assert len(pieces) == 4, "a disc on the field leaves its corners"
     assert {classify(blob, around, others=pieces) for blob in pieces} == {"mark"}
     assert {classify(blob, around) for blob in pieces} == {"cover"}
+    tips = [replace(piece, is_plain=False) for piece in pieces]
+    assert {classify(blob, around, others=tips) for blob in tips} == {"cover"}, "tips of a content that is too large"
+    sides = draw_blobs(lambda x, y: min(x, y) > 0.1 and max(x, y) < 0.9 and not is_cross(x, y), 0.4, 0.4, 0.15)
+    assert len(sides) == 4 and {classify(blob, around, others=sides) for blob in sides} == {"mark"}
     disc = draw_blobs(lambda x, y: hypot(x - 0.5, y - 0.5) < 0.58, 0.4, 0.4, 0.15)
     assert [classify(blob, around, others=disc) for blob in disc] == ["cover"]
 

@@ -34,6 +34,9 @@ _MIN_FIELD_CORNERS = 2
 """Fewest corners of a field behind a part: the part itself may cover the others."""
 _TIP, _TIP_SHARE = (0.02, 0.14), 0.4
 """Where the tips of its own corners begin and end, and the share that it fills of them: a disc has none."""
+_SIDES = ((0.02, 0.42, 0.14, 0.58), (0.86, 0.42, 0.98, 0.58), (0.42, 0.02, 0.58, 0.14), (0.42, 0.86, 0.58, 0.98))
+_MIN_SIDES = 3
+"""The middles of the sides of a field, and how many of them are filled by as many pieces."""
 _SAME_WIDTH = 1.33
 """Pieces of one trail are at most this many times as thick as each other."""
 _MIN_GROWTH, _MIN_MOTION = 1.6, 0.03
@@ -181,15 +184,18 @@ def _is_highlight(blob: Blob, around: Surroundings, pieces: Sequence[Blob]) -> b
 
 
 def _is_filled(cell: Box, pieces: Sequence[Blob], least: int) -> bool:
-    """Return whether pieces fill the corners of a cell, and have corners of their own there."""
+    """Return whether pieces fill the corners of a cell, and have corners of their own there; or its sides, where what
+    the cell shows reaches into its corners, as a cross does."""
     here = [piece for piece in pieces if piece.overlaps(cell)]
-    if _count_corners(here, cell, _CORNER, _CORNER_SHARE) < least:
-        return False
+    if len(here) > 1 and 2 * sum(piece.area for piece in here if piece.is_plain) < sum(piece.area for piece in here):
+        return False  # what is left of a larger content has its outlines
     wider = _widen(cell)
     room = wider if all(piece.is_inside(wider) for piece in here) else cell
     lefts, tops, rights, lows = zip(*(piece.box for piece in here), strict=True)
     extent = max(min(lefts), room[0]), max(min(tops), room[1]), min(max(rights), room[2]), min(max(lows), room[3])
-    return _count_corners(here, extent, _TIP, _TIP_SHARE) >= least
+    if _count_filled(here, extent, _list_corners(_TIP), _TIP_SHARE) >= least:
+        return _count_filled(here, cell, _list_corners(_CORNER), _CORNER_SHARE) >= least
+    return len(here) >= _MIN_SIDES and _count_filled(here, extent, _SIDES, _TIP_SHARE) >= _MIN_SIDES
 
 
 def _widen(cell: Box) -> Box:
@@ -197,14 +203,17 @@ def _widen(cell: Box) -> Box:
     return left - _AROUND_CELL, top - _AROUND_CELL, right + _AROUND_CELL, bottom + _AROUND_CELL
 
 
-def _count_corners(pieces: Sequence[Blob], cell: Box, zone: tuple[float, float], least: float) -> int:
-    """Return how many corners of a cell are filled."""
+def _list_corners(zone: tuple[float, float]) -> list[Box]:
+    begin, end = zone
+    return [(x, y, x + end - begin, y + end - begin) for x in (begin, 1 - end) for y in (begin, 1 - end)]
+
+
+def _count_filled(pieces: Sequence[Blob], cell: Box, zones: Sequence[Box], least: float) -> int:
+    """Return how many zones, in shares of a cell, are filled."""
     left, top, right, bottom = cell
-    (begin, end), wide, high = zone, right - left, bottom - top
-    columns = ((left + begin * wide, left + end * wide), (right - end * wide, right - begin * wide))
-    rows = ((top + begin * high, top + end * high), (bottom - end * high, bottom - begin * high))
-    corners = [(x, y, u, v) for x, u in columns for y, v in rows]
-    return sum(sum(piece.measure_coverage(corner) for piece in pieces) >= least for corner in corners)
+    wide, high = right - left, bottom - top
+    boxes = [(left + x * wide, top + y * high, left + u * wide, top + v * high) for x, y, u, v in zones]
+    return sum(sum(piece.measure_coverage(box) for piece in pieces) >= least for box in boxes)
 
 
 def find_unseen_parts(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[Overlay]) -> list[Finding]:

@@ -140,3 +140,31 @@ def test_a_patch_of_another_colour_is_not_a_second_piece() -> None:
     image = task.first_frame(puzzle)
     covered = read(task, puzzle, cover(image, 60, image.shape[0] - 60, 24, (30, 30, 30)))
     assert covered is not None and not covered.extra
+
+
+@pytest.mark.parametrize(("colour", "is_read"), [((17, 17, 17), False), ((255, 236, 160), True)])
+def test_ink_on_black_is_hidden_and_on_a_pale_field_it_is_read(colour: tuple[int, int, int], is_read: bool) -> None:
+    task, puzzle = get("count_shapes")
+    solved = task.final_frame(puzzle)
+    [(name, look)] = task.answers(puzzle)[0].items()  # type: ignore[attr-defined]
+    cell = task.solution(puzzle, 1.0).get(name)
+    assert cell is not None
+    field = cover(task.first_frame(puzzle), cell.x, cell.y, 24, colour)
+    is_ink = (solved != task.first_frame(puzzle)).any(axis=2)
+    field[is_ink] = np.minimum(solved, field)[is_ink]
+    scene = read(task, puzzle, solved, field, field)
+    assert scene is not None
+    seen = scene.get(name)
+    assert (name not in scene.hidden and seen is not None and seen.look == look) is is_read
+
+
+def test_a_thin_part_that_turns_is_read_on_ground_of_another_light() -> None:
+    task, puzzle = get("clock")
+    frames = [
+        np.clip(task.draw(puzzle, task.solution(puzzle, t)) * 0.88, 0, 255).astype(np.uint8) for t in (0.1, 0.2, 0.3)
+    ]
+    scene, drawn = read(task, puzzle, *frames), task.solution(puzzle, 0.3)
+    assert scene is not None and not scene.hidden
+    for part in drawn.parts:
+        seen = scene.get(part.name)
+        assert seen is not None and abs((seen.angle - part.angle + 180) % 360 - 180) <= 2

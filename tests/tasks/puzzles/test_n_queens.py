@@ -6,8 +6,9 @@ from itertools import permutations
 
 import pytest
 
+from vmevalkit.core.errors import Exhausted
 from vmevalkit.tasks.planning import plan
-from vmevalkit.tasks.puzzles.n_queens import TASK
+from vmevalkit.tasks.puzzles.n_queens import TASK, Queens, QueensParams
 
 
 @pytest.mark.parametrize("difficulty", ["easy", "medium"])
@@ -24,3 +25,15 @@ def test_one_permutation_completes_the_board(difficulty: str) -> None:
         expected = {f"r{r}c{c}" for r, c in enumerate(columns) if (r, c) not in puzzle.given}
         assert set(TASK.answers(puzzle)[0]) == expected
         assert f"{len(expected)} more queens" in TASK.prompt(puzzle)
+
+
+def test_the_whole_catalogue_is_planned_and_no_more() -> None:
+    params = TASK.preset("easy")
+    assert TASK.capacity(params) == 60 == len({puzzle.given for puzzle in plan(TASK, 60, 1, params)})
+    with pytest.raises(Exhausted, match="only 60 exist"):
+        plan(TASK, 61, 1, params)
+    assert TASK.capacity(QueensParams(8, 7)) == 0, "no single queen is on one board alone"
+
+
+def test_the_prompt_of_a_single_queen_is_in_the_singular() -> None:
+    assert "The queen that is there stays where it is." in TASK.prompt(Queens(5, ((0, 0),)))

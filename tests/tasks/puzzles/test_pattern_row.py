@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vmevalkit.core.errors import Uncertified
+from vmevalkit.core.errors import Exhausted, Uncertified
 from vmevalkit.tasks.planning import plan
 from vmevalkit.tasks.puzzles.pattern_row import TASK, TURNS, PatternRow
 
@@ -41,3 +41,11 @@ def test_a_row_with_two_answers_is_no_puzzle() -> None:
     row = ("red up", "blue right", "red down", "blue left")
     with pytest.raises(Uncertified, match="rows explain"):
         TASK.certify(PatternRow(1, 4, ("red up", "blue right", "", ""), row))
+
+
+@pytest.mark.parametrize(("difficulty", "count"), [("easy", 48), ("medium", 144)])
+def test_the_whole_catalogue_is_planned_and_no_more(difficulty: str, count: int) -> None:
+    params = TASK.preset(difficulty)
+    assert TASK.capacity(params) == count == len({puzzle.start for puzzle in plan(TASK, count, 1, params)})
+    with pytest.raises(Exhausted, match=f"only {count} exist"):
+        plan(TASK, count + 1, 1, params)

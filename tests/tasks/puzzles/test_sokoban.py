@@ -44,6 +44,6 @@ def test_the_fewest_moves_are_those_of_another_solver(difficulty: str) -> None:
 
 def test_the_prompt_names_what_the_picture_shows() -> None:
     [puzzle] = plan(TASK, 1, 4, TASK.preset("hard"))
-    assert "every brown box" in TASK.prompt(puzzle) and "a red mark" in TASK.prompt(puzzle)
+    assert "every orange box" in TASK.prompt(puzzle) and "a red mark" in TASK.prompt(puzzle)
     [puzzle] = plan(TASK, 1, 4, TASK.preset("easy"))
-    assert "the brown box" in TASK.prompt(puzzle)
+    assert "the orange box" in TASK.prompt(puzzle)

@@ -39,6 +39,8 @@ CLEARLY = 0.6
 """Much less like: its own misfit is at most this share of that of any other look."""
 DIFFER = 30.0
 """Levels from which on two looks differ at a pixel."""
+LEGIBLE = 0.5
+"""Share of the pixels that tell a content from a blank which another background must leave."""
 TOUCHED = 0.012
 """Share of odd pixels from which on a part is looked at again."""
 EXPLAINS, EXPLAINS_NEARBY = 0.7, 0.55
@@ -231,8 +233,10 @@ class SceneReader:
             ring = np.asarray(cv2.dilate(mask.astype(np.uint8), _NEAR), bool) & ~mask
             if ring.any():  # the cell may have another background, behind what it contains
                 shift = np.median((seen - drawn[looks[0]])[ring], axis=0).astype(np.float32)
-                drawn = self._draw_looks(part, looks, (left, top, right, bottom), shift)
-                read = _choose_look(seen, drawn, part.look, mask)
+                shifted = self._draw_looks(part, looks, (left, top, right, bottom), shift)
+                read = _choose_look(seen, shifted, part.look, mask)
+                if read is not None and not _is_legible(read[0], drawn, shifted):
+                    return None
         if read is None:
             return None
         look, opacity, is_exact = read
@@ -475,6 +479,17 @@ def _choose_look(
     if error < LOOSE and all(mine < CLEARLY * other + 1 for mine, other in duels):
         return best, 1.0, False
     return None
+
+
+def _is_legible(look: str, drawn: dict[str, Floats], shifted: dict[str, Floats]) -> bool:
+    """Return whether a content is told from a blank on another background as well: ink on black is not. A blank is
+    where each content would be."""
+
+    def count(pictures: dict[str, Floats], content: str) -> int:
+        return int(np.count_nonzero(np.abs(pictures[content] - pictures[""]).max(axis=2) > DIFFER))
+
+    contents = [look] if look else [each for each in drawn if each]
+    return "" not in drawn or all(count(shifted, each) >= LEGIBLE * count(drawn, each) for each in contents)
 
 
 def _find_mixture(seen: Floats, drawn: dict[str, Floats], mask: NDArray[np.bool_]) -> tuple[str, float] | None:

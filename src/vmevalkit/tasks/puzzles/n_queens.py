@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from random import Random
 
 from vmevalkit.tasks.kit import PALETTE, Canvas, FillTask, Part, Uncertified, UsageError
@@ -49,6 +51,9 @@ class QueensTask(FillTask[Queens, QueensParams]):
         whole = rng.choice(_list_boards(params.side))
         return Queens(params.side, tuple(sorted(rng.sample(whole, params.side - params.missing))))
 
+    def capacity(self, params: QueensParams) -> int:
+        return _count_puzzles(params.side, params.side - params.missing)
+
     def check_puzzle(self, puzzle: Queens) -> None:
         if not 4 <= puzzle.side <= 8 or any(not 0 <= i < puzzle.side for cell in puzzle.given for i in cell):
             raise ValueError(f"no board: {puzzle}")
@@ -56,12 +61,12 @@ class QueensTask(FillTask[Queens, QueensParams]):
     def prompt(self, puzzle: Queens) -> str:
         missing = puzzle.side - len(puzzle.given)
         more = "one more queen" if missing == 1 else f"{missing} more queens"
+        many = f"{len(puzzle.given)} queens that are there stay where they are"
+        kept = "queen that is there stays where it is" if missing == puzzle.side - 1 else many
         return (
             f"Place {more} on empty squares of the board, so that no two queens are in the same row, column or "
-            f"diagonal. "
-            f"The {len(puzzle.given)} queens that are there stay where they are. The new queens look like them. Stop "
-            f"when the "
-            f"board has {puzzle.side} queens. The camera does not move."
+            f"diagonal. The {kept}. The new queens look like those that are there. Stop when the board has "
+            f"{puzzle.side} queens. The camera does not move."
         )
 
     def size(self, puzzle: Queens) -> tuple[int, int]:
@@ -106,6 +111,13 @@ class QueensTask(FillTask[Queens, QueensParams]):
 @lru_cache
 def _list_boards(side: int) -> tuple[tuple[tuple[int, int], ...], ...]:
     return tuple(_complete(side, ()))
+
+
+@lru_cache
+def _count_puzzles(side: int, given: int) -> int:
+    """Return how many choices of so many queens are on one board alone."""
+    boards = Counter(chosen for board in _list_boards(side) for chosen in combinations(board, given))
+    return sum(count == 1 for count in boards.values())
 
 
 def _attacks(one: tuple[int, int], two: tuple[int, int]) -> bool:

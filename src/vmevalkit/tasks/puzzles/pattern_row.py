@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import perm
 from random import Random
 
 from vmevalkit.tasks.kit import PALETTE, Canvas, FillTask, Part, Uncertified, UsageError
@@ -62,6 +63,10 @@ class PatternRowTask(FillTask[PatternRow, PatternRowParams]):
         missing = params.length - 1 if params.is_end_missing else rng.randrange(params.length)
         start = tuple("" if place == missing else arrow for place, arrow in enumerate(answer))
         return PatternRow(1, params.length, start, answer)
+
+    def capacity(self, params: PatternRowParams) -> int | None:
+        """Return the number of colours, first turns and steps where the last arrow is missing; None elsewhere."""
+        return 12 * perm(len(COLOURS), params.period) if params.is_end_missing else None
 
     def check_puzzle(self, puzzle: PatternRow) -> None:
         if not len(puzzle.start) == len(puzzle.answer) == puzzle.rows * puzzle.columns <= 64 or puzzle.rows < 1:

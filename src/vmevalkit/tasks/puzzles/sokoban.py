@@ -98,7 +98,7 @@ class SokobanTask(MoveTask[Sokoban, SokobanParams]):
 
     def prompt(self, puzzle: Sokoban) -> str:
         boxes, marks = (
-            ("the brown box", "the red mark") if len(puzzle.boxes) == 1 else ("every brown box", "a red mark")
+            ("the orange box", "the red mark") if len(puzzle.boxes) == 1 else ("every orange box", "a red mark")
         )
         return (
             f"Move the green player step by step to push {boxes} onto {marks}. The player moves up, down, left or "
