@@ -149,7 +149,11 @@ def test_ink_on_black_is_hidden_and_on_a_pale_field_it_is_read(colour: tuple[int
     [(name, look)] = task.answers(puzzle)[0].items()  # type: ignore[attr-defined]
     cell = task.solution(puzzle, 1.0).get(name)
     assert cell is not None
-    field = cover(task.first_frame(puzzle), cell.x, cell.y, 24, colour)
+    field, (height, width) = task.first_frame(puzzle).copy(), solved.shape[:2]
+    left, top, right, bottom = task.part_box(puzzle, cell)
+    field[round(top * height) - 5 : round(bottom * height) + 5, round(left * width) - 5 : round(right * width) + 5] = (
+        colour
+    )
     is_ink = (solved != task.first_frame(puzzle)).any(axis=2)
     field[is_ink] = np.minimum(solved, field)[is_ink]
     scene = read(task, puzzle, solved, field, field)
