@@ -63,7 +63,9 @@ def write_runs_and_scores(root: Path) -> None:
         run = job.folder(root / "outputs") / "run"
         (run / "video").mkdir(parents=True)
         os.link(video, run / "video" / "video.mp4")
-        (run / "question").symlink_to(folder)
+        (run / "question").mkdir()
+        for file in folder.iterdir():
+            os.link(file, run / "question" / file.name)
         names = {"experiment": EXPERIMENT, "model": MODEL, "question_id": question.id, "domain": question.domain}
         digests = {"question_digest": question_digest(question), "video_digest": digest}
         record = {**names, "sample": 0, "run_id": "run", "status": "success", "video": "video/video.mp4", **digests}

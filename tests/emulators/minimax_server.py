@@ -30,6 +30,15 @@ class MiniMaxEmulator(Emulator):
         # A task that was not created has an empty id.
         return Answer(200, {"task_id": "", "base_resp": {"status_code": number, "status_msg": message}})
 
+    def answer(self, call: Call) -> Answer:
+        reply = super().answer(call)
+        if (
+            self.kind(call) == "fetch" and reply.status == 200 and isinstance(reply.body, dict)
+        ):  # files are on a server with real statuses
+            is_gone = reply.body["base_resp"]["status_code"] == CODES[404]
+            return Answer(404 if is_gone else 500, b"", reply.headers)
+        return reply
+
     def make_refusal(self) -> Answer:
         return self.error(400, "input new_sensitive", code="1026")
 

@@ -254,9 +254,8 @@ class Emulator:
             raise
 
     def _order_of(self, call: Call) -> Order:
-        return next(
-            order for name, order in self.orders.items() if name in call.path or name in call.body.decode("latin")
-        )
+        text = " ".join((call.path, *call.query.values(), call.body.decode("latin")))
+        return next(order for name, order in self.orders.items() if name in text)
 
     def add_order(self, name: str, asked: dict[str, Any], image: NDArray[np.uint8], call: Call) -> Order:
         with self._lock:
