@@ -32,9 +32,8 @@ class MiniMaxEmulator(Emulator):
 
     def answer(self, call: Call) -> Answer:
         reply = super().answer(call)
-        if (
-            self.kind(call) == "fetch" and reply.status == 200 and isinstance(reply.body, dict)
-        ):  # files are on a server with real statuses
+        # Files are on a server with real statuses.
+        if self.kind(call) == "fetch" and reply.status == 200 and isinstance(reply.body, dict):
             is_gone = reply.body["base_resp"]["status_code"] == CODES[404]
             return Answer(404 if is_gone else 500, b"", reply.headers)
         return reply

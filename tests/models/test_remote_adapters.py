@@ -206,7 +206,7 @@ def test_a_failed_job_says_whether_policy_was_the_reason(harness: AdapterHarness
 def test_an_unknown_job_is_a_final_error(harness: AdapterHarness) -> None:
     ticket = harness.submit()
     # MiniMax takes the number of an unknown task for an invalid parameter.
-    with pytest.raises(ModelError, match="There is no job|404") as caught:
+    with pytest.raises(ModelError, match=r"There is no job|404") as caught:
         harness.run(lambda model: model.poll(replace(ticket, id=ticket.id + "9")))
     assert type(caught.value) is ModelError
 
