@@ -7,6 +7,7 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -77,7 +78,8 @@ class RayExecutor:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._is_owner and self._ray is not None:
-            self._ray.shutdown()
+            with suppress(self._ray.exceptions.RayError, ConnectionError):
+                self._ray.shutdown()
         self._ray, self._is_owner = None, False
 
     def map(
@@ -91,11 +93,14 @@ class RayExecutor:
     ) -> None:
         if self._ray is None:
             raise SetupError("this executor is not connected; use it in a with statement")
-        if loads_model:
-            place: _Tasks = _Actors(self._ray, self.options.gpus)
-        else:
-            place = _Tasks(self._ray)
-        _RayRun(self._ray, place, self.options, function, items, on_result).run()
+        lost = (self._ray.exceptions.RayError, ConnectionError)
+        try:
+            place = _Actors(self._ray, self.options.gpus) if loads_model else _Tasks(self._ray)
+            _RayRun(self._ray, place, self.options, function, items, on_result).run()
+        except lost as error:
+            raise SetupError(
+                f"the Ray cluster is lost ({_describe(error)}); start it again and repeat the command: it resumes"
+            ) from error
 
 
 def _import_ray() -> ModuleType:
@@ -267,7 +272,8 @@ class _RayRun(Generic[I, V]):
                     if ref in self._in_flight:
                         self._receive(ref)
         finally:
-            self._place.cancel(self._in_flight)
+            with suppress(self._ray.exceptions.RayError, ConnectionError):  # a cluster that is lost runs nothing
+                self._place.cancel(self._in_flight)
 
     def _submit_batches(self) -> None:
         while len(self._in_flight) < self._place.capacity():
