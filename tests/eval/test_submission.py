@@ -14,6 +14,7 @@ from vmevalkit.cli.main import make_app
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.datasets.generate import generate
 from vmevalkit.eval.submission import SUBMISSION, verify_submission, write_submission
+from vmevalkit.exchange.row import iterate_run_rows
 
 
 def call(*words: object) -> Any:
@@ -54,6 +55,46 @@ def test_an_honest_submission_has_no_problem(made: Path, sent: Path) -> None:
     assert (found.model, found.videos, found.rescored, found.problems) == ("oracle", 2, 2, ())
     done = call("leaderboard", "--verify", sent, "--questions", made / "questions", "--sample", 1)
     assert (done.exit_code, done.stdout) == (0, "oracle: 2 videos, 1 scored again, 0 problems\n")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(made: Path) -> Path:
+    """Videos in a folder of their own, scored where they are."""
+    folder = made / "videos"
+    folder.mkdir()
+    for video in (made / "sent/videos/colouring_task").iterdir():
+        shutil.copy(video, folder / video.name)
+    done = call("-q", "score", "--videos", folder, "--name", "mine", "--experiment", "second", "--questions",
+                made / "questions", "--evaluations", made / "evaluations", "--workers", 1)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_videos_of_a_folder_can_be_submitted(made: Path, elsewhere: Path, tmp_path: Path) -> None:
+    assert write_submission("second", "mine", tmp_path / "out", made / "outputs", made / "evaluations") == 2
+    found = verify_submission(tmp_path / "out", made / "questions", sample=2, seed=1)
+    assert (found.model, found.videos, found.rescored, found.problems) == ("mine", 2, 2, ())
+
+
+def test_videos_of_a_folder_are_exported(made: Path, elsewhere: Path) -> None:
+    rows = list(iterate_run_rows("second", made / "outputs", made / "evaluations"))
+    assert [(row.model, row.id) for row in rows] == [("mine", "colouring_0000"), ("mine", "colouring_0001")]
+    assert all(row.video is not None and json.loads(row.scores or "")["RuleEvaluator"]["passed"] for row in rows)
+
+
+def test_a_video_that_was_replaced_is_neither_submitted_nor_exported(
+    made: Path, elsewhere: Path, tmp_path: Path
+) -> None:
+    video = next(elsewhere.iterdir())
+    kept = video.read_bytes()
+    try:
+        video.write_bytes(b"another")
+        with pytest.raises(StoreError, match="not the one that was scored"):
+            write_submission("second", "mine", tmp_path / "out", made / "outputs", made / "evaluations")
+        with pytest.raises(StoreError, match="not the one that was scored"):
+            list(iterate_run_rows("second", made / "outputs", made / "evaluations"))
+    finally:
+        video.write_bytes(kept)
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,8 @@ def test_a_chosen_disc_is_lifted_by_key_and_starting_over_is_counted(
 ) -> None:
     task, puzzle = load(questions, "hanoi")
     player = Player(browser, serve("hanoi"))
-    player.page.keyboard.press("ArrowLeft")
+    # A key before the server has said which moves are legal waits for the answer.
+    player.page.evaluate("begin(); makeMove('ArrowLeft')")
     player.page.get_by_text("Several parts can move that way").wait_for()
     top = next(part for part in task.lay_out(puzzle, task.start(puzzle)) if part.name == "disc1")
     player.page.mouse.click(*player.find(top.x, top.y))

@@ -68,7 +68,7 @@ def annotate(
         f"{experiment}: {evaluator.videos} videos and {evaluator.gold} gold items, "
         f"{'one person' if people == 1 else f'{people} people'} each"
     )
-    inform(f"open http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}; stop with Ctrl+C, every label is kept")
+    inform(f"open http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port} and stop with Ctrl+C; every label is kept")
     evaluator.launch_interface(share=share, port=port, password=password, host=host)
 
 

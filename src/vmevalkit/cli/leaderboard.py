@@ -68,9 +68,12 @@ def leaderboard(
     names = split_names(experiments)
     if verify is not None:
         from vmevalkit.eval.submission import verify_submission
+        from vmevalkit.results.words import count
 
         found = verify_submission(verify, questions, sample, seed)
-        inform(f"{found.model}: {found.videos} videos, {found.rescored} scored again, {len(found.problems)} problems")
+        inform(
+            f"{found.model}: {found.videos} videos, {found.rescored} scored again, {count(len(found.problems), 'problem')}"
+        )
         report_failures(found.problems)
         return
     if not names or out is None:
@@ -80,8 +83,8 @@ def leaderboard(
 
         if len(names) != 1:
             raise UsageError(f"a submission is of one experiment, not of {', '.join(names)}")
-        count = write_submission(names[0], submit, out, outputs, evaluations)
-        typer.echo(f"submission: {out}, {count} videos of {submit}")
+        written = write_submission(names[0], submit, out, outputs, evaluations)
+        typer.echo(f"submission: {out}, {written} videos of {submit}")
         return
     from vmevalkit.report.leaderboard import build_leaderboard
 

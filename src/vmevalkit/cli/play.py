@@ -31,6 +31,7 @@ def play(
     Only puzzles of the scene kit can be played. The same command resumes.
     """
     from vmevalkit.play.server import PlaySession, serve_page
+    from vmevalkit.results.words import count
     from vmevalkit.store.questions import load_questions
     from vmevalkit.tasks import TASKS
     from vmevalkit.tasks.kit.scene_task import SceneTask
@@ -45,8 +46,8 @@ def play(
         inform(f"not puzzles of the scene kit, left out: {', '.join(others)}")
     session = PlaySession(playable, experiment, name, outputs)
     server = serve_page(session, host, port, password)
-    inform(f"{experiment}: {len(playable)} questions for {session.model}, {session.done} done")
-    inform(f"open http://{'127.0.0.1' if host == '0.0.0.0' else host}:{server.server_port}; stop with Ctrl+C")
+    inform(f"{experiment}: {count(len(playable), 'question')} for {session.model}, {session.done} done")
+    inform(f"open http://{'127.0.0.1' if host == '0.0.0.0' else host}:{server.server_port} and stop with Ctrl+C")
     inform(f"then: vmevalkit score --experiment {experiment}")
     try:
         threading.Event().wait()

@@ -6,7 +6,7 @@ questions, compares every digest, scores a random sample of the videos again, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -21,10 +21,11 @@ from vmevalkit.eval.api import score_video
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import file_digest, new_folder, write_file
 from vmevalkit.store.foreign_file import copy_foreign_file, join_inside, open_foreign_file
+from vmevalkit.store.made_elsewhere import read_videos_elsewhere
 from vmevalkit.store.questions import load_questions, question_digest
 from vmevalkit.store.records import read_record, record_bytes
 from vmevalkit.store.runs import find_runs
-from vmevalkit.store.scores import load_score, score_file
+from vmevalkit.store.scores import Scored, load_score, load_scores, score_file
 
 SUBMISSION, FORMAT = "submission.json", 1
 COMPARED = ("value", "passed", "solved", "failure_mode")
@@ -64,7 +65,12 @@ def write_submission(experiment: str, model: str, out: Path | str, outputs: Path
 
     Raises UsageError where a video has no score by rules, or an older one: a submission is complete."""
     runs = [run for run in find_runs(outputs, experiment, [model]) if run.video is not None]
-    if not runs:
+    elsewhere = [
+        scored
+        for scored in _load_scores(evaluations, experiment)
+        if scored.model == model and scored.evaluator == RULES
+    ]
+    if not runs and all(scored.video is None for scored in elsewhere):
         raise UsageError(f"{experiment} has no videos of {model}; name a model of the experiment: --submit MODEL")
     with new_folder(Path(out)) as aside:
         lines = []
@@ -77,9 +83,7 @@ def write_submission(experiment: str, model: str, out: Path | str, outputs: Path
                     f"the video of {model} on {run.question_id} has no score; score first: "
                     f"vmevalkit score --experiment {experiment} --model {model}"
                 )
-            name = layout.folder_name(run.question_id) + (f"-sample{run.sample}" if run.sample else "")
-            file = f"videos/{layout.domain_folder(run.domain)}/{name}{run.video.suffix}"
-            (aside / file).parent.mkdir(parents=True, exist_ok=True)
+            file = _place_video(aside, run.domain, run.question_id, run.sample, run.video.suffix)
             copy_foreign_file(run.folder, run.video.relative_to(run.folder), aside / file)
             lines.append(
                 SubmittedVideo(
@@ -87,9 +91,38 @@ def write_submission(experiment: str, model: str, out: Path | str, outputs: Path
                     run.question_digest or "", _describe_score(scored.score), run.placement,
                 )
             )  # fmt: skip
+        lines += _copy_videos_elsewhere(elsewhere, {(run.domain, run.question_id, run.sample) for run in runs}, aside)
         record = {"format": FORMAT, "vmevalkit": __version__, "model": model, "scorer": RULES, "videos": to_json(lines)}
         write_file(aside / SUBMISSION, record_bytes(record))
     return len(lines)
+
+
+def _load_scores(evaluations: Path, experiment: str) -> list[Scored]:
+    has_scores = layout.experiment_folder(evaluations, experiment).is_dir()
+    return load_scores(evaluations, experiment) if has_scores else []
+
+
+def _copy_videos_elsewhere(
+    scores: Iterable[Scored], known: Collection[tuple[str, str, int]], aside: Path
+) -> Iterator[SubmittedVideo]:
+    """Copy the videos that were scored in a folder of their own; they have no run."""
+    others = (each for each in scores if (each.domain, each.question_id, each.sample) not in known)
+    for video in read_videos_elsewhere(others):
+        scored = video.scored
+        file = _place_video(aside, scored.domain, scored.question_id, scored.sample, video.suffix)
+        write_file(aside / file, video.content)
+        yield SubmittedVideo(
+            scored.domain, scored.question_id, scored.sample, file, file_digest(aside / file),
+            scored.puzzle_digest or "", _describe_score(scored.score),
+        )  # fmt: skip
+
+
+def _place_video(aside: Path, domain: str, question: str, sample: int, suffix: str) -> str:
+    """Return the name of a video's copy, whose folder exists then."""
+    name = layout.folder_name(question) + (f"-sample{sample}" if sample else "")
+    file = f"videos/{layout.domain_folder(domain)}/{name}{suffix}"
+    (aside / file).parent.mkdir(parents=True, exist_ok=True)
+    return file
 
 
 def verify_submission(folder: Path | str, questions: Path, sample: int, seed: int) -> Verification:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vmevalkit.core.errors import StoreError
 from vmevalkit.core.records import Question
 from vmevalkit.store import layout
 from vmevalkit.store.foreign_file import read_foreign_file
+from vmevalkit.store.made_elsewhere import read_videos_elsewhere
 from vmevalkit.store.questions import load_question, load_questions
 from vmevalkit.store.records import read_record
 from vmevalkit.store.runs import find_runs, question_of
-from vmevalkit.store.scores import load_scores
+from vmevalkit.store.scores import Scored, load_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +71,34 @@ def iterate_question_rows(questions: Path | str, domains: Sequence[str] | None =
 
 
 def iterate_run_rows(experiment: str, outputs: Path | str, evaluations: Path | str) -> Iterator[Row]:
-    """Yield a row for each video of an experiment, with its scores."""
+    """Yield a row for each video of an experiment with its scores, also of videos that were made elsewhere."""
     scores: dict[tuple[str, str, str, int], dict[str, object]] = {}
+    found: list[Scored] = []
     if layout.experiment_folder(Path(evaluations), experiment).is_dir():
-        for scored in load_scores(evaluations, experiment):
+        found = load_scores(evaluations, experiment)
+        for scored in found:
             record = read_record(scored.path(Path(evaluations))) or {}
             name = scored.evaluator if scored.annotator is None else f"{scored.evaluator}/{scored.annotator}"
-            key = (scored.model, scored.domain, scored.question_id, scored.sample)
-            scores.setdefault(key, {})[name] = record.get("result")
+            scores.setdefault(_job_of(scored), {})[name] = record.get("result")
     runs = [run for run in find_runs(outputs, experiment) if run.video is not None]
-    if not runs:
+    jobs = {(run.model, run.domain, run.question_id, run.sample) for run in runs}
+    if not runs and all(scored.video is None for scored in found):
         raise StoreError(f"the experiment {experiment!r} has no videos in {outputs}; run a model first")
     for run in runs:
         question = read_question_row(load_question(question_of(run)))
         of_run = scores.get((run.model, run.domain, run.question_id, run.sample), {})
         assert run.video is not None
-        video = read_foreign_file(run.folder, run.video.relative_to(run.folder))
+        content = read_foreign_file(run.folder, run.video.relative_to(run.folder))
         yield Row(
             run.domain, run.question_id, question.prompt, question.first_frame, question.final_frame, question.goal,
-            None, question.metadata, run.model, run.sample, video, json.dumps(of_run, sort_keys=True),
+            None, question.metadata, run.model, run.sample, content, json.dumps(of_run, sort_keys=True),
         )  # fmt: skip
+    for video in read_videos_elsewhere(scored for scored in found if _job_of(scored) not in jobs):
+        yield replace(
+            read_question_row(video.question), solution=None, model=video.scored.model, sample=video.scored.sample,
+            video=video.content, scores=json.dumps(scores[_job_of(video.scored)], sort_keys=True),
+        )  # fmt: skip
+
+
+def _job_of(scored: Scored) -> tuple[str, str, str, int]:
+    return (scored.model, scored.domain, scored.question_id, scored.sample)

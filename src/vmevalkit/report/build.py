@@ -34,7 +34,7 @@ from vmevalkit.report.sections import SECTIONS
 from vmevalkit.report.sections.ranking import compute_bands
 from vmevalkit.report.summary import write_summary
 from vmevalkit.results.commands import format_command
-from vmevalkit.results.selection import require_name
+from vmevalkit.results.selection import find_baselines, require_name
 from vmevalkit.results.table import load_results
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import clean_tree, write_file
@@ -98,7 +98,7 @@ def build_report(
     scorers = choose_scorers(frame, options.scorer)
     contexts = [make_context(frame, scorer, outputs, evaluations, others) for scorer in scorers]
     models = contexts[0].models if contexts else sorted(frame["model"].unique(), key=layout.natural_key)
-    chooser = ExampleChooser(scorers[0] if scorers else "")
+    chooser = ExampleChooser(scorers[0] if scorers else "", find_baselines(frame))
     write_gallery(
         frame, folder, evaluations, models, scorers, experiment, with_videos, options.workers, chooser, on_done
     )  # fmt: skip
@@ -179,7 +179,7 @@ def write_scorer_page(
     values = {
         **shared,
         "heading": title,
-        "summary": write_summary(context, bands),
+        "summary": write_summary(context, compute_bands(context, without_baselines=True) if bands else None),
         "tiles": _make_tiles(context),
         "other_pages": [Link(page_of(scorers, other), scorers[other], other == place) for other in range(len(contexts))]
         if len(contexts) > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from vmevalkit.results.words import percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 WIDTH = 7.4
 """Width of a figure in inches: two columns of a paper."""
@@ -98,9 +99,17 @@ def draw_bars(rows: Sequence[IntervalRow], axis_label: str) -> Figure:
 
 
 def draw_heatmap(
-    cells: Sequence[Sequence[float | None]], lines: Sequence[str], columns: Sequence[str], *, is_count: bool = False
+    cells: Sequence[Sequence[float | None]],
+    lines: Sequence[str],
+    columns: Sequence[str],
+    *,
+    is_count: bool = False,
+    muted: Collection[str] = (),
 ) -> Figure:
-    """Draw shares, or counts, as coloured cells with their numbers. A missing one is left empty."""
+    """Draw shares, or counts, as coloured cells with their numbers. A missing one is left empty.
+
+    The names in ``muted``, those of baselines, are grey.
+    """
     from matplotlib.colors import LinearSegmentedColormap
 
     values = np.array([[np.nan if cell is None else cell for cell in line] for line in cells], dtype=float)
@@ -124,20 +133,31 @@ def draw_heatmap(
         turn = {"rotation": 28, "ha": "right", "rotation_mode": "anchor"} if longest > 7 else {}
         set_labels(axes, "x", range(len(columns)), [shorten(name) for name in columns], **turn)
         set_labels(axes, "y", range(len(lines)), [shorten(name) for name in lines])
+        _mute_labels(axes.get_xticklabels(), columns, muted)
+        _mute_labels(axes.get_yticklabels(), lines, muted)
         return figure
 
 
 def draw_stacks(
-    shares: Mapping[str, Mapping[str, float]], colours: Mapping[str, str], totals: Mapping[str, str]
+    shares: Mapping[str, Mapping[str, float]],
+    colours: Mapping[str, str],
+    totals: Mapping[str, str],
+    muted: Collection[str] = (),
 ) -> Figure:
-    """Draw for each line the shares of some parts as one bar. ``totals`` is the text at the right."""
+    """Draw for each line the shares of some parts as one bar. ``totals`` is the text at the right.
+
+    The bars of ``muted`` lines, those of baselines, are thin and their names grey.
+    """
     with figure_style():
         figure, axes = new_figure(WIDTH, 1.05 + _ROW * len(shares))
-        for place, parts in enumerate(shares.values()):
+        for place, (name_of_line, parts) in enumerate(shares.items()):
             begin = 0.0
             for name, colour in colours.items():
                 share = parts.get(name, 0.0)
-                axes.barh(place, share, left=begin, height=0.66, color=colour, edgecolor=GROUND, linewidth=0.6)
+                axes.barh(
+                    place, share, left=begin, height=0.44 if name_of_line in muted else 0.66, color=colour,
+                    edgecolor=GROUND, linewidth=0.6,
+                )  # fmt: skip
                 if share >= 0.08:
                     axes.text(
                         begin + share / 2, place, percent(share), ha="center", va="center", fontsize=7.5,
@@ -145,6 +165,7 @@ def draw_stacks(
                     )  # fmt: skip
                 begin += share
         _finish_rows(axes, list(shares), "")
+        _mute_labels(axes.get_yticklabels(), list(shares), muted)
         for place, name in enumerate(shares):
             axes.text(1.05, place, totals[name], va="center", fontsize=8.5, color=SOFT, parse_math=False, clip_on=False)
         _add_legend(figure, colours)
@@ -198,6 +219,12 @@ def draw_lines(lines: Mapping[str, Sequence[IntervalRow]], places: Sequence[str]
         axes.set_xlim(-0.6, len(places) - 0.4)
         _add_legend(figure, legend)
         return figure
+
+
+def _mute_labels(texts: Sequence[Text], names: Sequence[str], muted: Collection[str]) -> None:
+    for text, name in zip(texts, names, strict=True):
+        if name in muted:
+            text.set_color(SOFT)
 
 
 def _finish_rows(axes: Axes, labels: Sequence[str], axis_label: str) -> None:

@@ -64,6 +64,11 @@ class ReportContext:
         """The models that figures draw in grey: all baselines, never as if they were models."""
         return self.baselines
 
+    @property
+    def muted_labels(self) -> frozenset[str]:
+        """The names of the muted models as figures show them."""
+        return frozenset(self.label(model) for model in self.muted)
+
     def label(self, model: str) -> str:
         """Return the name of a model, marked where it is a baseline."""
         return f"{model} (baseline)" if model in self.baselines else model

@@ -22,14 +22,17 @@ class Example:
     label: str
     kind: str
     why: str
+    is_baseline: bool
 
 
 @dataclass
 class ExampleChooser:
-    """Sees every video once and keeps the first of each verdict, from as many domains as possible."""
+    """Sees every video once and keeps the first of each verdict: of models rather than baselines, of many domains."""
 
     scorer: str
     """Whose verdicts are shown."""
+    baselines: frozenset[str] = frozenset()
+    """Models that are baselines."""
     count: int = 0
     """Videos seen so far."""
     _found: dict[str, Example] = field(default_factory=dict)
@@ -46,14 +49,18 @@ class ExampleChooser:
         kind = "pass" if passed else "fail"
         name = f"{kind} {mode}"
         taken = {domain for other, domain in self._domains.items() if other != name}
-        # A later video replaces an earlier one only to show another domain.
-        if name in self._found and not (self._domains[name] in taken and domain not in taken):
+        is_baseline, found = video.model in self.baselines, self._found.get(name)
+        if found is not None and found.is_baseline == is_baseline:
+            # A later video replaces an earlier one of the same kind only to show another domain.
+            if not (self._domains[name] in taken and domain not in taken):
+                return
+        elif found is not None and is_baseline:
             return
         self._domains[name] = domain
         label = f"{row['value']} · {'pass' if passed else mode.replace('_', ' ') if mode != 'none' else 'fail'}"
         self._found[name] = Example(
             key, video.model, f"question.html#{encode_path(key)}", encode_path(files.thumb), label, kind,
-            row["explanation"] or "",
+            row["explanation"] or "", is_baseline,
         )  # fmt: skip
 
     @property

@@ -14,6 +14,7 @@ from vmevalkit.report.gallery_data import GalleryWriter
 from vmevalkit.report.media_files import MediaCopier, QuestionCopy, list_copies
 from vmevalkit.report.pages import make_links, render_page
 from vmevalkit.report.video_list import QuestionRows, find_media, list_questions
+from vmevalkit.results.selection import find_baselines
 from vmevalkit.results.table import REASONS
 from vmevalkit.store.atomic import write_file
 
@@ -53,7 +54,7 @@ def write_gallery(
             done += len(question.videos)
             if on_done:
                 on_done(done, total)
-    writer.finish({"experiment": title, "hasVideos": with_videos})
+    writer.finish({"experiment": title, "hasVideos": with_videos, "baselines": sorted(find_baselines(frame))})
     for page in ("gallery.html", "question.html"):
         write_file(folder / page, render_page(page, title, make_links(page)))
     for path in stale:

@@ -23,7 +23,7 @@ from vmevalkit.store.foreign_file import copy_foreign_file, open_foreign_file, r
 VIDEOS, THUMBS, STRIPS, FRAMES = "videos", "thumbs", "strips", "frames"
 MEDIA_FOLDERS = (VIDEOS, THUMBS, STRIPS, FRAMES)
 """Folders of a report that contain copies."""
-_NOISE_NOTE = "The video is not copied: noise cannot be compressed. Frames of it are below."
+_NOISE_NOTE = "Not copied, since noise cannot be compressed: the large view shows frames."
 THUMB_SIZE = 400
 """Longest side of a thumbnail in pixels."""
 

@@ -18,6 +18,8 @@ from vmevalkit.store.atomic import write_file
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+COMPACT_INCHES = 5.6
+"""Narrower figures, such as a table of two columns, are not stretched to the width of the page."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -61,6 +63,7 @@ def describe_figure(part: FigurePart) -> dict[str, Any]:
     return {
         "name": part.name, "title": part.title, "caption": part.caption, "description": part.description,
         "width": round(100 * width), "height": round(100 * height), "has_narrow": part.narrow is not None,
+        "is_compact": width < COMPACT_INCHES,
     }  # fmt: skip
 
 

@@ -289,6 +289,11 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+def content_digest(content: bytes) -> str:
+    """Return the hash that ``file_digest`` gives a file with this content."""
+    return sha256(content).hexdigest()[:16]
+
+
 def _sync_tree(folder: Path) -> None:
     for path in [*folder.rglob("*"), folder]:
         _sync(path)

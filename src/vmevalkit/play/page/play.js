@@ -87,12 +87,13 @@ function showHelp() {
 function begin() {
   parts = new Map(question.parts.map((part) => [part.name, { ...part }]));
   targets.clear(); fades.clear();
-  queue = []; recording = []; selected = []; drag = null; moves = []; asked = ""; waitingKey = null;
+  queue = []; recording = []; selected = []; drag = null; asked = ""; waitingKey = null;
+  moves = question.has_moves ? null : [];  // null: not known yet, a key waits for them
   began = performance.now();
   clock = null;
   say("");
   showPalette();
-  document.body.dataset.state = "idle";
+  document.body.dataset.state = moves === null ? "asking" : "idle";
 }
 
 // -- the clock: a step for each frame of the video ------------------------------------------------------------------
@@ -119,8 +120,8 @@ function step() {
   }
   record();
   const busy = queue.length > 0 || targets.size > 0 || fades.size > 0;
-  document.body.dataset.state = busy ? "busy" : moves === null ? "asking" : "idle";
   if (!busy) askForMoves();
+  document.body.dataset.state = busy ? "busy" : moves === null ? "asking" : "idle";
 }
 
 function approach(part, target) {

@@ -52,6 +52,11 @@ function words(name) {
   return name.replaceAll("_", " ");
 }
 
+/* The name of a model; a baseline is marked, so that nobody takes it for a model. */
+function makeModelName(model, sample, baselines) {
+  return make("span", { title: model, class: baselines.includes(model) ? "is-baseline" : null }, `${model}${sample}`);
+}
+
 function makeChip(value, passed, mode) {
   if (value === null || value === undefined) return make("span", { class: "chip" }, "unscored");
   const label = passed === 1 || passed === true ? "pass" : "fail";

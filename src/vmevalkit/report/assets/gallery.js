@@ -114,7 +114,7 @@
     const why = value === null ? (verdict && verdict[5]) || row[REASON] || "not scored by this scorer" : verdict[5];
     const sample = row[SAMPLE] ? ` (${row[SAMPLE] + 1})` : "";
     const card = make("a", { class: "card", href: questionLink(item.key) }, picture, make("div", { class: "words" },
-      make("div", { class: "name" }, make("span", { title: model }, `${model}${sample}`),
+      make("div", { class: "name" }, makeModelName(model, sample, index.baselines),
         makeChip(value, verdict ? verdict[2] : null, verdict ? index.modes[verdict[3]] : "")),
       make("div", { class: "small soft" }, item.key),
       make("div", { class: "why" }, why)));

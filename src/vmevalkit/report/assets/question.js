@@ -178,7 +178,7 @@
       info.cost ? `${info.cost.toFixed(2)} USD` : "", info.variant && info.variant !== "default" ? `prompt ${info.variant}` : ""];
     const sample = info.sample ? ` (sample ${info.sample + 1})` : "";
     return make("article", { class: "video", "data-model": info.model },
-      make("header", {}, make("h3", {}, `${info.model}${sample}`), makeChip(first ? first.value : null, passed, first ? first.failure_mode : "")),
+      make("header", {}, make("h3", {}, makeModelName(info.model, sample, index.baselines)), makeChip(first ? first.value : null, passed, first ? first.failure_mode : "")),
       screen,
       player ? make("div", { class: "controls" }, player.button,
         make("button", { type: "button", title: "One frame back", "aria-label": "One frame back", "data-step": "-1", onclick: () => player.step(-1) }, "‹ frame"),

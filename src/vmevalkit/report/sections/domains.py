@@ -55,8 +55,10 @@ def _draw_cells(context: ReportContext, grid: list[list[float | None]]) -> Figur
     """Draw models below each other, or many domains: their names and numbers would overlap side by side."""
     models = [context.label(model) for model in context.models]
     if len(context.domains) <= MOST_COLUMNS:
-        return draw_heatmap(grid, models, context.domains)
-    return draw_heatmap([list(line) for line in zip(*grid, strict=True)], context.domains, models)
+        return draw_heatmap(grid, models, context.domains, muted=context.muted_labels)
+    return draw_heatmap(
+        [list(line) for line in zip(*grid, strict=True)], context.domains, models, muted=context.muted_labels
+    )
 
 
 def _value(rate: GroupRate | None) -> float | None:

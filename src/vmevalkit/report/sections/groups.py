@@ -30,7 +30,7 @@ def make_groups(context: ReportContext) -> Section | None:
             f"{model}: " + ", ".join(f"{name} {percent(value)}" for name, value in zip(names, line, strict=True))
             for model, line in zip(context.models, grid, strict=True)
         ),
-        draw_heatmap(grid, [context.label(model) for model in context.models], names),
+        draw_heatmap(grid, [context.label(model) for model in context.models], names, muted=context.muted_labels),
     )
     domains = "; ".join(f"{name}: {join_names(members[name])}" for name in names)
     text = f"A domain belongs to the group of the ability that it asks for. {domains}."

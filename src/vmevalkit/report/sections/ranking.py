@@ -17,9 +17,10 @@ _MOST_NARROW = 18
 """Letters of a name in a narrow figure."""
 
 
-def compute_bands(context: ReportContext) -> RankBands:
-    """Return the rank bands of all models with scores, trick baselines included."""
-    items = make_items(context.scored)
+def compute_bands(context: ReportContext, *, without_baselines: bool = False) -> RankBands:
+    """Return the rank bands of all models with scores; trick baselines are among them, unless they are left out."""
+    scored = context.scored
+    items = make_items(scored[scored["model"].isin(context.real_models)] if without_baselines else scored)
     return rank_bands(items.success, items.model, items.question)
 
 
@@ -76,7 +77,7 @@ def _describe_ranking(bands: RankBands) -> list[str]:
             "the questions that both have, and the rates of models on different questions are not comparable."
         )
     return [
-        f"Ranks are bands: a model has rank 1 to 3 where the data exclude neither. All bands hold the true ranks "
+        f"Ranks are bands: 1–3 means that the data exclude none of the ranks 1, 2 and 3. All bands hold the true ranks "
         f"together with a chance of {percent(1 - bands.alpha)}. They are from "
         f"{describe_common(bands)}.{left_out}"
     ]

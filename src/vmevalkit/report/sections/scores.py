@@ -51,7 +51,12 @@ def make_scores(context: ReportContext) -> Section | None:
                 "Values from 1 to 5",
                 "Share of each value among the scored videos of a model. 4 and 5 are successes.",
                 "; ".join(f"{name}: {total}" for name, total in totals.items()),
-                draw_stacks(shares, {names[score]: colour for score, colour in VALUE_COLOURS.items()}, totals),
+                draw_stacks(
+                    shares,
+                    {names[score]: colour for score, colour in VALUE_COLOURS.items()},
+                    totals,
+                    context.muted_labels,
+                ),
             )
         ],
         [TablePart("values", "Number of videos with each value", texts, records, is_long=True)],
@@ -97,7 +102,7 @@ def make_failures(context: ReportContext) -> Section | None:
                 "How videos failed",
                 f"Share of each failure mode among the failed videos of a model. {words[0].upper()}{words[1:]}.",
                 "; ".join(f"{name}: {total}" for name, total in totals.items()),
-                draw_stacks(shares, {name: colours[name] for name in used}, totals),
+                draw_stacks(shares, {name: colours[name] for name in used}, totals, context.muted_labels),
             )
         ],
         [TablePart("failures", "Failed videos by class of failure", texts, records, is_long=True)],
