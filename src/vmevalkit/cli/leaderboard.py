@@ -71,9 +71,8 @@ def leaderboard(
         from vmevalkit.results.words import count
 
         found = verify_submission(verify, questions, sample, seed)
-        inform(
-            f"{found.model}: {found.videos} videos, {found.rescored} scored again, {count(len(found.problems), 'problem')}"
-        )
+        problems = count(len(found.problems), "problem")
+        inform(f"{found.model}: {found.videos} videos, {found.rescored} scored again, {problems}")
         report_failures(found.problems)
         return
     if not names or out is None:
