@@ -22,8 +22,8 @@ def make_page(figures: Figures) -> str:
     local_question, ray_question = figures.local_question * 1000, figures.ray_question * 1000
     return f"""# Capacity: a million questions, a million scored videos
 
-`python -m benchmarks.cluster --capacity` wrote this page from what it measured, on a shared machine with two
-cores while other work ran; a quiet machine is faster. Videos are those of the oracle at each task's own size and
+`python -m benchmarks.cluster --capacity` wrote this page from what it measured, on a machine with two
+cores. One that is busy with other things is slower. Videos are those of the oracle at each task's own size and
 length. Scoring includes decoding, the trace and the evidence strip.
 
 | task | CPU ms a question | core hours a million | CPU s a score | core hours a million |

@@ -375,8 +375,8 @@ def build_page() -> str:
     """Return the page."""
     parts = [
         "# Published figures",
-        "The specification reports six models on 75 questions (15 in each of five domains); a success is a score of 4 "
-        "or 5. This page recomputes each figure from the published counts. `python tools/published_figures.py` writes "
+        "The VMEvalKit paper, whose tasks and names this package implements, reports six models on 75 questions (15 in "
+        "each of five domains); a success is a score of 4 or 5. This page recomputes each figure from the published counts. `python tools/published_figures.py` writes "
         "it, and a test compares it with what the code computes.",
     ]
     for title, text, make in SECTIONS:
