@@ -34,6 +34,12 @@ def test_every_document_is_a_page(site: Path) -> None:
     assert (site / "tasks" / "MAZE.html").is_file()
 
 
+def test_lists_are_lists(site: Path) -> None:
+    """A list that follows a sentence directly is part of the sentence for the site's Markdown."""
+    for page in site.rglob("*.html"):
+        assert re.findall(r"<p>[^<]*(?:<(?!/p>)[^<]*)*?\n- ", page.read_text("utf-8")) == [], page.name
+
+
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")

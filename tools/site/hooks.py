@@ -23,6 +23,8 @@ OTHERS = {
 MORE = "More"
 """Heading of documents that the navigation does not list yet."""
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
+_LIST_AFTER_SENTENCE = re.compile(r"^((?![-*|#] ?|\d+\. |\s).+)\n(?=- |\d+\. )", re.M)
+_LONG_CELL = re.compile(r"<td>(?=(?:<[^/][^>]*>)*[^<]{24})")
 _FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
 
 
@@ -74,7 +76,20 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"{mark}[{text}]({os.path.relpath(pages[path], Path(page.file.src_uri).parent)}{anchor})"
 
     parts = _FENCE.split(markdown)
-    return "".join(part if part.startswith("```") else _LINK.sub(rewrite, part) for part in parts)
+    return "".join(part if part.startswith("```") else separate_lists(_LINK.sub(rewrite, part)) for part in parts)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Mark the cells of tables that hold a sentence: on a narrow screen they keep a width that can be read."""
+    return _LONG_CELL.sub('<td class="long">', html)
+
+
+def separate_lists(text: str) -> str:
+    """Return text with an empty line before each list that follows a sentence.
+
+    Readers of the repository need none; here the list would become part of the sentence.
+    """
+    return _LIST_AFTER_SENTENCE.sub(r"\1\n\n", text)
 
 
 def write_cli_reference() -> str:
