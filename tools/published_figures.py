@@ -376,8 +376,8 @@ def build_page() -> str:
     parts = [
         "# Published figures",
         "The VMEvalKit paper, whose tasks and names this package implements, reports six models on 75 questions (15 in "
-        "each of five domains); a success is a score of 4 or 5. This page recomputes each figure from the published counts. `python tools/published_figures.py` writes "
-        "it, and a test compares it with what the code computes.",
+        "each of five domains); a success is a score of 4 or 5. This page recomputes each figure from the published "
+        "counts. `python tools/published_figures.py` writes it, and a test compares it with what the code computes.",
     ]
     for title, text, make in SECTIONS:
         rows = "\n".join(f"| {line.what} | {line.published} | {line.computed} | {line.verdict} |" for line in make())
