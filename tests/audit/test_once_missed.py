@@ -56,6 +56,7 @@ from vmevalkit.eval.scorers import SCORERS
         ("clock/refresh_band/plain/0", 6101),
         ("clock/trail_broad/plain/0", 6101),
         ("count_shapes/covered_in_black/plain/0", 7202),
+        ("sokoban/covered_in_black/plain/0", 7202),
         ("tic_tac_toe/lit_while_changing/plain/0", 7202),
         ("tic_tac_toe/part_doubled_in_size/plain/0", 7202),
     ],

@@ -151,6 +151,10 @@ def test_a_field_behind_a_part_is_a_highlight_in_pieces_and_a_disc_over_a_cell_i
     assert len(sides) == 4 and {classify(blob, around, others=sides) for blob in sides} == {"mark"}
     disc = draw_blobs(lambda x, y: hypot(x - 0.5, y - 0.5) < 0.58, 0.4, 0.4, 0.15)
     assert [classify(blob, around, others=disc) for blob in disc] == ["cover"]
+    around = replace(around, cells=(), fields=[cell])
+    assert {classify(blob, around, others=pieces) for blob in pieces} == {"mark"}
+    [over] = draw_blobs(lambda x, y: 0.08 < x < 0.92 and 0.08 < y < 0.92, 0.4, 0.4, 0.15)
+    assert classify(over, around) == "cover", "it hides the part"
 
 
 def test_a_thin_mark_on_the_ground_is_a_mark_and_across_parts_a_thing() -> None:

@@ -35,6 +35,8 @@ _MIN_FIELD_CORNERS = 2
 _TIP, _TIP_SHARE = (0.02, 0.14), 0.4
 """Where the tips of its own corners begin and end, and the share that it fills of them: a disc has none."""
 _SIDES = ((0.02, 0.42, 0.14, 0.58), (0.86, 0.42, 0.98, 0.58), (0.42, 0.02, 0.58, 0.14), (0.42, 0.86, 0.58, 0.98))
+_MIDDLE = ((0.44, 0.44, 0.56, 0.56),)
+"""The middle of a field, where its part is seen: what is over it is no field behind it."""
 _MIN_SIDES = 3
 """The middles of the sides of a field, and how many of them are filled by as many pieces."""
 _SAME_WIDTH = 1.33
@@ -179,7 +181,13 @@ def _is_highlight(blob: Blob, around: Surroundings, pieces: Sequence[Blob]) -> b
     if blob.at_edge:
         return False
     filled = [cell for cell in around.cells if blob.overlaps(cell) and _is_filled(cell, pieces, _MIN_CORNERS)]
-    filled += [box for box in around.fields if blob.overlaps(box) and _is_filled(box, pieces, _MIN_FIELD_CORNERS)]
+    filled += [
+        box
+        for box in around.fields
+        if blob.overlaps(box)
+        and _is_filled(box, pieces, _MIN_FIELD_CORNERS)
+        and not _count_filled(pieces, box, _MIDDLE, 0.5)
+    ]
     return bool(filled) and blob.measure_rest([_widen(cell) for cell in filled]) <= _THIN * sqrt(around.smallest_part)
 
 
