@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from vmevalkit.core.chat import CUT_OFF, ChatParams
 from vmevalkit.jobs.chat_calls import run_chat_items
 from vmevalkit.models.chat_images import make_image_part
 from vmevalkit.vqa.intermediate import write_intermediate
-from vmevalkit.vqa.models import load_model
+from vmevalkit.vqa.models import VqaModel, load_model
 from vmevalkit.vqa.run import make_result
 from vmevalkit.vqa.staged_caller import CallOptions, StagedCaller
 from vmevalkit.vqa.task_files.mmsi import msr_process_results, split_stages
@@ -47,7 +48,8 @@ class _PluginModel(lmms):  # type: ignore[misc]
             model_args.pop(name, None)
         text = ",".join(f"{key}={value}" for key, value in model_args.items())
         self._options = CallOptions(int(batch_size), in_flight, per_minute)
-        self._model = load_model(self.model_name, text, int(batch_size))
+        self._load = partial(load_model, self.model_name, text, int(batch_size))
+        self._model: VqaModel | None = self._load()  # a wrong argument ends the run before any question is read
         self._output = Path(cache_dir)
 
     def generate_until(self, requests: list[Any]) -> list[str]:
@@ -68,8 +70,10 @@ class _PluginModel(lmms):  # type: ignore[misc]
         """Return the answers. Exits with code 1 where some could not be asked: an outage is not an answer."""
         answers = [""] * len(requests)
         failures: list[str] = []
+        # A model is closed with the calls that it answered, and lmms_eval calls once for each kind of question.
+        model, self._model = self._model or self._load(), None
         has_stage1 = any(split_stages(request.args[0]) is not None for request in requests)
-        caller = StagedCaller(self._model, self._output, self._options, has_stage1=has_stage1)
+        caller = StagedCaller(model, self._output, self._options, has_stage1=has_stage1)
 
         async def answer_one(place: int) -> None:
             context, generation, doc_to_visual, doc_id, task, split = requests[place].args
@@ -90,14 +94,12 @@ class _PluginModel(lmms):  # type: ignore[misc]
                 logger.warning("%s %s: the answer was cut off at the token limit (--gen_kwargs)", task, doc_id)
             if answer.status != "answered":
                 logger.warning("%s %s: %s: %s", task, doc_id, answer.status, answer.error)
-            if self._model.save_intermediate and generation_prompt is not None:
+            if model.save_intermediate and generation_prompt is not None:
                 row = msr_process_results(doc, [answer.text])["accuracy"]
                 result = make_result(row, answer, generation_prompt)
-                write_intermediate(self._output, self._model.label, task, prompt, result)
+                write_intermediate(self._output, model.label, task, prompt, result)
 
-        await run_chat_items(
-            caller.callers, range(len(requests)), answer_one, self._options.choose_at_once(self._model)
-        )
+        await run_chat_items(caller.callers, range(len(requests)), answer_one, self._options.choose_at_once(model))
         if failures:
             for line in failures[:10]:
                 logger.error("failed: %s", line)
