@@ -50,8 +50,10 @@ class Player:
 
     def press(self, *keys: str) -> None:
         for key in keys:
+            before = self.page.evaluate("recording.length")
             self.page.keyboard.press(key)
-            self.page.wait_for_function("() => queue.length > 0 || fades.size > 0 || waitingKey")
+            # A slow machine may show the whole move between two looks at the queue; what was recorded stays.
+            self.page.wait_for_function("before => recording.length > before", arg=before)
             self.wait()
 
     def find(self, x: float, y: float) -> tuple[float, float]:
