@@ -8,9 +8,9 @@ import pytest
 
 from vmevalkit.core.records import Request
 from vmevalkit.media.image import encode_png
+from vmevalkit.media.resolution import compute_tier
 from vmevalkit.models.catalogue import MODELS
 from vmevalkit.models.input_image import choose_comparable_size, choose_video_size
-from vmevalkit.models.model import compute_tier
 from vmevalkit.runs.comparability import list_differences
 from vmevalkit.runs.generation_params import GenerationParams
 

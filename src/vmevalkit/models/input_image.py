@@ -23,7 +23,8 @@ from vmevalkit.core.records import Placement, Request
 from vmevalkit.media.fitting import FitMode, fit, resample_lanczos
 from vmevalkit.media.image import Frame, Size, decode_image, encode_png, read_image, read_image_bytes, read_image_header
 from vmevalkit.media.image_header import parse_image_header
-from vmevalkit.models.model import DEFAULT_TIER, ModelSpec, compute_tier
+from vmevalkit.media.resolution import compute_tier
+from vmevalkit.models.model import DEFAULT_TIER, ModelSpec
 
 Colour = tuple[int, int, int]
 InputFit = Literal["letterbox", "cover", "stretch", "pad", "unchanged"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import sqrt
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -12,18 +11,13 @@ from vmevalkit.core.errors import UsageError
 from vmevalkit.core.records import Placement, Request
 from vmevalkit.core.remote import RemoteModel
 from vmevalkit.core.settings import setting
+from vmevalkit.media.resolution import compute_tier, find_tier
 
 ModelStatus = Literal["live", "preview", "retired"]
 
 
 DEFAULT_TIER = 720
 """The resolution of all models that have it: videos are compared at the same one."""
-TIERS = (256, 360, 480, 512, 540, 576, 720, 768, 1080, 1440, 2160)
-
-
-def compute_tier(size: tuple[int, int]) -> float:
-    """Return the height of a 16:9 video with as many pixels: 1280x720 and 960x960 are both 720p."""
-    return sqrt(size[0] * size[1] * 9 / 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +116,7 @@ class ModelSpec:
         sizes = self.sizes if size is None else (size,)
         if not sizes:
             return None
-        tier = min(map(compute_tier, sizes), key=lambda tier: abs(tier - DEFAULT_TIER))
-        return min(TIERS, key=lambda known: abs(known - tier))
+        return find_tier(min(sizes, key=lambda size: abs(compute_tier(size) - DEFAULT_TIER)))
 
     @property
     def all_prices(self) -> tuple[Price, ...]:

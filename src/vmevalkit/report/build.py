@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.core.jsonable import to_json
+from vmevalkit.report.comparability import list_video_differences
 from vmevalkit.report.context import ReportContext, choose_scorers, make_context
 from vmevalkit.report.examples import ExampleChooser
 from vmevalkit.report.exports import check_exports, write_exports
@@ -102,7 +103,7 @@ def build_report(
     write_gallery(
         frame, folder, evaluations, models, scorers, experiment, with_videos, options.workers, chooser, on_done
     )  # fmt: skip
-    notes = list_notes(frame, experiment, outputs, evaluations)
+    notes = [*list_notes(frame, experiment, outputs, evaluations), *list_video_differences(frame)]
     provenance = collect_provenance(frame, options.certificates)
     write_file(folder / "provenance.json", record_bytes(to_json(provenance)))
     certificates = _copy_certificates(provenance, folder)
