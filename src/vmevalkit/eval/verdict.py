@@ -127,19 +127,17 @@ def _leave_out_reported(shared: Sequence[Finding], own: Sequence[Finding]) -> li
 def _is_settled(accepted_at: Sequence[tuple[float, bool]], held_s: float, frame_s: float) -> bool:
     """Return whether the answer is there at the end, and stays once it is there.
 
-    The last reading shows it. Either most readings of the last half second do, or the answer is reached in that time,
-    most readings since then show it, and it is held for ``held_s``. Where every move must be visible, the last sighting
-    after a legal way is enough: there ``held_s`` is 0. The last reading holds for ``frame_s``.
+    The last reading shows it, and so do most readings of the last half second, or since it is reached in that time. It
+    is held for ``held_s``: what cannot be read before a single sighting is no hold. Where every move must be visible,
+    the last sighting after a legal way is enough: there ``held_s`` is 0. The last reading holds for ``frame_s``.
     """
     end_s = accepted_at[-1][0]
     settling = [(seconds, flag) for seconds, flag in accepted_at if seconds > end_s - SETTLED_S]
     if not settling[-1][1]:
         return False
-    flags = [flag for _, flag in settling]
-    if flags.count(True) >= HELD_SHARE * len(flags) and end_s - accepted_at[0][0] >= held_s:
-        return True
-    first = flags.index(True)
-    since_s, after = settling[first][0], flags[first:]
+    first = next(place for place, (_, flag) in enumerate(settling) if flag)
+    after = [flag for _, flag in settling[first:]]
+    since_s = min(settling[first][0], end_s - _measure_held_s(accepted_at))
     return after.count(True) >= HELD_SHARE * len(after) and end_s - since_s + frame_s >= held_s - _ROUNDING_S
 
 

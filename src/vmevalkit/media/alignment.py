@@ -30,6 +30,9 @@ _LIGHT_STEPS = np.array([0.05, 5.0])
 """The usual largest change of gain and offset from one frame to the next."""
 _SAME_LIGHT_SHARE = 0.8
 """The share of the points that a light explains if the frame has it."""
+_SHADE_LEVELS, _EVEN_LEVELS = 24.0, 1.0
+"""Levels from which on a point counts little for the slope of the light, and by which light that is even may change
+from the middle of a white image to its side."""
 _MIN_GAIN = 0.05
 """With less, an image is blank."""
 _CELLS = 8
@@ -78,6 +81,7 @@ class Template:
         shift_and_scale, light = [dx, dx * a, dy, dy * b], [self.levels, np.ones_like(dx)]
         self._upright = _Columns([*shift_and_scale, *light])
         self._warped = _Columns([*shift_and_scale, dx * b, dy * a, depth * a, depth * b, *light])
+        self._across: Floats = np.stack([a, b, np.ones_like(a)]).astype(np.float32) * self.levels
         self._sampled: tuple[ViewRect, Size, NDArray[np.intp]] | None = None
         """Which pixels are nearest to the points, in the view and frame size that were sampled last."""
         self._cell = (self.u * _CELLS).astype(np.intp) * _CELLS + (self.v * _CELLS).astype(np.intp)
@@ -112,6 +116,9 @@ class Template:
             previous = self._follow_light(levels, visible, previous)
             gain, offset = previous.gain, previous.offset
             max_spread = previous.spread
+        shade = self._measure_shade(levels, visible, gain, offset)
+        if shade is not None:
+            levels = levels - shade
         spread = _NOISE
         weights = levels
         for i in range(rounds + 1):
@@ -130,6 +137,8 @@ class Template:
             if np.abs(step).max() < min_step:
                 break
             levels, visible = self._sample(frame, view, scale, pyramid.size)
+            if shade is not None:
+                levels = levels - shade
         counted = visible if previous is None else self._find_trusted_points(weights, visible)
         trust = float(weights.mean() if visible is None else weights.sum() / max(1.0, float(visible.sum())))
         pull = 0.0
@@ -146,6 +155,21 @@ class Template:
         changed = replace(previous, gain=gain, offset=offset)
         share = self._measure_explained_share(levels, visible, changed)
         return changed if gain > _MIN_GAIN and share >= _SAME_LIGHT_SHARE else previous
+
+    def _measure_shade(self, levels: Floats, visible: Floats | None, gain: float, offset: float) -> Floats | None:
+        """Return by how many levels light from one side changes each point; None where it is even. Without this, the
+        slope of the light would count as a tilt."""
+        residual = levels - (gain * self.levels + offset)
+        weights = 1 / (1 + (residual * np.float32(1 / _SHADE_LEVELS)) ** 2)
+        if visible is not None:
+            weights = weights * visible
+        weighted = self._across * weights
+        normal = (weighted @ self._across.T).astype(np.float64) + np.eye(3)
+        slopes = np.linalg.solve(normal, (weighted @ residual).astype(np.float64))
+        slopes[2] = 0.0  # what is even everywhere is left to gain and offset
+        if np.abs(slopes).max() * 255 / 2 < _EVEN_LEVELS:
+            return None
+        return np.asarray(slopes.astype(np.float32) @ self._across, np.float32)
 
     def _measure_explained_share(self, levels: Floats, visible: Floats | None, light: AlignmentResult) -> float:
         """Return the share of the visible points that differ by less than the spread."""

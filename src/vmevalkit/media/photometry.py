@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import cv2
@@ -32,6 +33,8 @@ _COLOURED_LEVELS = 30.0
 """Difference between the channels of a colour that is not a grey."""
 _GROUND_LEVELS = 16.0
 """A pixel that is as near as this to the ground's colour shows the ground: what was there has moved away."""
+_APART_LEVELS = 80.0
+"""Two colours that differ by so many levels never become one by a grade that can be read."""
 _LEFT_SHARE, _LEFT_PIXELS = 0.15, 4
 """Least share and number of a colour's pixels that must still show something else than the ground."""
 _SAME_LEVELS, _SAME_SHARE = 12.0, 0.6
@@ -224,7 +227,8 @@ class LevelEstimator:
             if observed is not None:
                 pairs[kind] = observed
         self.is_blank = len(pairs) == 1 < len(self._palette)
-        if self.is_blank:
+        self._leave_out_covered(pairs)
+        if len(pairs) == 1:
             return None
         members = list(pairs)
         colours, shown = self._palette[members], np.array([pairs[kind] for kind in members], np.float64)
@@ -249,6 +253,19 @@ class LevelEstimator:
         mix = grade.matrix / gain[:, None]
         rows = _to_triple(mix[0]), _to_triple(mix[1]), _to_triple(mix[2])
         return Photometry(_to_triple(gain), _to_triple(grade.offset), rows)
+
+    def _leave_out_covered(self, pairs: dict[int, NDArray[np.float32]]) -> None:
+        """Leave out colours in whose places one and the same is seen: a grade keeps them apart, a cover does not."""
+        kinds = [kind for kind in pairs if kind != self._ground]
+        covered = {
+            kind
+            for one, other in combinations(kinds, 2)
+            if np.abs(self._palette[one] - self._palette[other]).max() > _APART_LEVELS
+            and np.abs(pairs[one] - pairs[other]).max() < _SAME_LEVELS
+            for kind in (one, other)
+        }
+        for kind in covered:
+            del pairs[kind]
 
     def _observe(
         self, video: Levels, kinds: NDArray[np.intp], kind: int, ground: NDArray[np.float32] | None

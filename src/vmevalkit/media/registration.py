@@ -37,6 +37,9 @@ _GOOD_SCORE = 0.8
 """A match that needs no further search."""
 _CLEAN_SCORE = 0.93
 """A match that shear and tilt could hardly improve."""
+_DROP, _GAIN = 0.015, 0.01
+"""Agreement that is lost from one frame to the next where a camera that shakes may have been followed to a wrong view,
+and by which a wider search must agree better."""
 _LOST, _FOUND = 0.5, 0.75
 """Fractions of the agreement at the start: below the first the view is lost, from the second on it is found again."""
 _SPREAD_FACTOR = 1.5
@@ -292,6 +295,8 @@ class Registrar:
         start = last if self._previous_view is None else last.extrapolate_from(self._previous_view)
         pyramid = Pyramid(frame, start)
         alignment = self._align_next(pyramid, start, self._alignment)
+        if alignment.agreement < self._alignment.agreement - _DROP:
+            alignment = self._align_widely(pyramid, last, alignment)
         if self._is_credible(alignment, _LOST) and self._is_near_found(alignment.view):
             self._previous_view = last
             view = start.interpolate_to(alignment.view, (alignment.trust - _MIN_TRUST) / (_FULL_TRUST - _MIN_TRUST))
@@ -348,6 +353,17 @@ class Registrar:
         if warped.view.measure_distance(straight) * max(template.size) < _STRAIGHT_PX:
             return replace(warped, view=straight)
         return warped
+
+    def _align_widely(self, pyramid: Pyramid, last: ViewRect, near: AlignmentResult) -> AlignmentResult:
+        """Return the alignment from a coarse search around the last view, or the near one where that agrees as well.
+
+        A thin line that moves by more than its width from one frame to the next does not pull at the finest level."""
+        assert self._alignment is not None
+        coarse = AlignmentResult(last, 0.0)
+        for level in range(len(_LEVELS) - 1):
+            coarse = self._align_at_level(pyramid, coarse, level)
+        wide = self._align_next(pyramid, coarse.view, self._alignment)
+        return wide if wide.agreement > near.agreement + _GAIN and wide.trust > near.trust else near
 
     def _explains_more(self, pyramid: Pyramid, warped: AlignmentResult, upright: AlignmentResult) -> bool:
         """Return whether a warped view explains clearly more of the points that either view explains."""

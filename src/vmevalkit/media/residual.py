@@ -158,7 +158,7 @@ def find_blobs(
     odd[:, :_EDGE] = odd[:, -_EDGE:] = False
     if seen is not None:
         odd &= seen
-    return _measure_blobs(odd, min_area, image, expected[0], rim)
+    return _measure_blobs(odd, min_area, image, expected[0], rim, seen)
 
 
 def find_changed_pixels(before: Frame, after: Frame, levels: int = CHANGED_LEVELS) -> Mask:
@@ -190,7 +190,9 @@ def find_changed_boxes(before: Frame, after: Frame) -> list[Box]:
     ]
 
 
-def _measure_blobs(odd: Mask, min_area: float, image: Frame, expected: Frame, rim: float) -> tuple[Blob, ...]:
+def _measure_blobs(
+    odd: Mask, min_area: float, image: Frame, expected: Frame, rim: float, seen: Mask | None
+) -> tuple[Blob, ...]:
     height, width = odd.shape
     count, labels, stats, _ = cv2.connectedComponentsWithStats(odd.astype(np.uint8), connectivity=8)
     places = [number for number in range(1, count) if stats[number][4] >= min_area * odd.size]
@@ -199,6 +201,8 @@ def _measure_blobs(odd: Mask, min_area: float, image: Frame, expected: Frame, ri
     short, blobs = min(height, width), []
     reach = round(rim * short)
     light, is_flat = _measure_light(image, expected)
+    # Where the video ends the image goes on as it was: that is no edge of what is seen.
+    is_even = is_flat if seen is None else is_flat & (cv2.erode(seen.astype(np.uint8), _NEAR) > 0)
     resized = _find_resized(image, expected, reach) if reach else None
     for number in places:
         left, top, wide, high, area = (int(value) for value in stats[number])
@@ -218,7 +222,7 @@ def _measure_blobs(odd: Mask, min_area: float, image: Frame, expected: Frame, ri
         blobs.append(
             Blob(
                 *box, area / odd.size, at_edge, is_plain, is_bare, thickness / short,
-                is_light=_is_light(own, light[window], is_flat[window], image[window], expected[window]),
+                is_light=_is_light(own, light[window], is_even[window], image[window], expected[window]),
                 is_rim=bool(is_rim), flat_share=float(is_flat[window][own].mean()), mask=mask,
             )
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from math import pi, sqrt
 from pathlib import Path
@@ -41,7 +42,7 @@ from vmevalkit.core.randomness import rng_for
 from vmevalkit.media.image import Frame
 from vmevalkit.media.video import read_frames, write_video
 from vmevalkit.tasks.kit.looks import Patch
-from vmevalkit.tasks.kit.scene import Part
+from vmevalkit.tasks.kit.scene import Part, Scene
 from vmevalkit.tasks.kit.scene_task import SceneTask
 from vmevalkit.tasks.kit.turn_task import TurnTask
 
@@ -155,7 +156,19 @@ class _Painter:
                 patch = step(part, patch)
             return patch
 
-        return draw_scene(pictures, moment.true.state, ground, change if changes else None, under)
+        drawn = draw_scene(pictures, moment.true.state, ground, change if changes else None, under)
+        return self._add_foreign(drawn, moment.true.state)
+
+    def _add_foreign(self, drawn: Frame, scene: Scene) -> Frame:
+        """Draw what has no picture among the parts' looks: the foreign things of trick videos."""
+        pictures = get_looks(self._task, self._puzzle)
+        known = tuple(part for part in scene.extra if not part.look or pictures.render(part) is not None)
+        if known == scene.extra:
+            return drawn
+        whole = self._task.draw(self._puzzle, scene)
+        without = self._task.draw(self._puzzle, replace(scene, extra=known))
+        is_foreign = (cv2.absdiff(whole, without).max(axis=2) > 0)[..., None]
+        return np.asarray(np.where(is_foreign, whole, drawn), np.uint8)
 
     def _follow(self, moment: Moment) -> None:
         """Add where the moving parts are now to their trails."""

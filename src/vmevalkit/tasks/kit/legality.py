@@ -88,7 +88,14 @@ class MoveFollower:
             edge = {after for at in edge for after in moves(self._puzzle, at)} - reached
             reached |= edge
             found |= {at for at in edge if self._explains(at, scene)}
+        if scene.hidden and len(found) <= MAX_FOLLOWED:
+            # A piece that is taken while it cannot be seen leaves no sign: it may be gone, or not yet.
+            found |= {after for at in found for after in moves(self._puzzle, at) if self._is_at_rest(after, scene)}
         return found
+
+    def _is_at_rest(self, at: Arrangement, scene: Scene) -> bool:
+        """Return whether all pieces that are seen are at their places."""
+        return self._list_away(at, self._name_alike(at, scene)) == []
 
     def _explains(self, at: Arrangement, scene: Scene) -> bool:
         """Return whether a scene shows an arrangement, or a move that begins there."""

@@ -6,7 +6,7 @@ is, is decided by duels between looks, only where they differ. Numbers are read 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import hypot
 
@@ -53,7 +53,11 @@ MAX_ODD_SHARE = 0.5
 """Share of odd pixels from which on the frame shows something else."""
 MAX_HIDDEN_SHARE = 0.6
 LIKE = 40.0
-"""Levels by which most of a second part's pixels may be off."""
+"""Levels by which most of a part's pixels may be off where it is found."""
+TURNED_DEG = 15.0
+"""Degrees between the angles at which a second part that turns is looked for."""
+EXTRA_AREA = 0.5, 1.8
+"""Unexplained areas of these shares of a turning part's area may be another such part."""
 SOLID = 0.8
 """Opacity from which on a part is as good as opaque."""
 EXTRA_SHARE = 0.35
@@ -145,7 +149,7 @@ class SceneReader:
         odd = self._find_odd(shown, seen, unseen)
         if np.count_nonzero(odd) > MAX_ODD_SHARE * odd.size or len(hidden) > MAX_HIDDEN_SHARE * max(len(parts), 3):
             return None
-        extra = self._find_extra(picture, seen, odd) if any(kind.moves for kind in self._kinds.values()) else ()
+        extra = self._find_extra(picture, seen, odd)
         self._parts, self._gone, self._rewritten = parts, gone, rewritten
         self._last = Scene(present, extra, tuple(sorted(hidden)), tuple(sorted(rewritten)))
         return self._last
@@ -333,7 +337,7 @@ class SceneReader:
         self, picture: Floats, parts: dict[str, Part], moving: Sequence[str], gone: set[str], unseen: Mask | None
     ) -> list[str]:
         """Place the parts where they explain most, the surest first. Return the names of those that are nowhere."""
-        missing = list(moving)
+        missing, were_gone = list(moving), set(gone)
         for reach in (NEARBY_PX, None):
             while missing:
                 ground = self._looks.compose(parts[n] for n in self._order if n not in missing and n not in gone)
@@ -356,7 +360,31 @@ class SceneReader:
                     gone.discard(name)
             if not missing:
                 break
+        for look in {parts[name].look for name in moving}:
+            alike = [name for name in moving if parts[name].look == look]
+            if len(alike) > 1:
+                missing = self._name_by_nearness(parts, alike, missing, gone, were_gone)
         return missing
+
+    def _name_by_nearness(
+        self, parts: dict[str, Part], alike: Sequence[str], missing: Sequence[str], gone: set[str], were_gone: set[str]
+    ) -> list[str]:
+        """Give the places of parts that look alike to those that were nearest to them. Return the names that are
+        missing then: one that is covered may have been found where another one is."""
+        places = [parts[name] for name in alike if name not in missing]
+        pairs = sorted(
+            (name in were_gone, hypot(place.x - self._parts[name].x, place.y - self._parts[name].y), name, index)
+            for name in alike
+            for index, place in enumerate(places)
+        )
+        taken: dict[str, int] = {}
+        for _, _, name, index in pairs:
+            if name not in taken and index not in taken.values():
+                taken[name] = index
+        for name in alike:
+            parts[name] = replace(places[taken[name]], name=name) if name in taken else self._parts[name]
+            (gone.discard if name in taken or name not in were_gone else gone.add)(name)
+        return [name for name in missing if name not in alike] + [name for name in alike if name not in taken]
 
     def _search(self, picture: Floats, ground: Floats, part: Part, reach: int | None) -> tuple[Part, float] | None:
         patch = self._looks.render(replace(part, opacity=1.0))
@@ -371,7 +399,7 @@ class SceneReader:
                 match = wide if wide is not None and wide.share > match.share else match
         else:
             match = self._search_everywhere(picture, ground, patch)
-        if match is None:
+        if match is None or not _resembles(picture, ground, patch, match):
             return None
         scale = self._looks.scale
         moved = replace(
@@ -424,7 +452,8 @@ class SceneReader:
             return ()
         ground = self._looks.compose(parts)
         looks = {part.look: part for part in self._parts.values() if part.look and self._kinds[part.name].moves}
-        extra = []
+        turning = {part.look: part for part in self._parts.values() if part.look and self._kinds[part.name].turns}
+        extra = self._find_extra_turned(picture, ground, odd, turning) if turning else []
         for look, part in looks.items():
             patch = self._looks.render(replace(part, opacity=1.0))
             match = None if patch is None else self._search_everywhere(picture, ground, patch)
@@ -433,6 +462,32 @@ class SceneReader:
                 x, y = part.x + (match.left - patch.left) / scale, part.y + (match.top - patch.top) / scale
                 extra.append(Part(f"+{look}", x, y, look, part.angle, match.opacity))
         return tuple(extra)
+
+    def _find_extra_turned(self, picture: Floats, ground: Floats, odd: Mask, turning: Mapping[str, Part]) -> list[Part]:
+        """Return further parts that turn, at any angle: what is unexplained and has about the area of one."""
+        opened = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, _AROUND)
+        _, _, boxes, _ = cv2.connectedComponentsWithStats(opened, connectivity=8)
+        extra = []
+        for look, part in turning.items():
+            angles = np.arange(0.0, self._kinds[part.name].symmetry_deg, TURNED_DEG)
+            turned = [replace(part, angle=part.angle + float(angle), opacity=1.0) for angle in angles]
+            patches = [patch for each in turned if (patch := self._looks.render(each)) is not None]
+            for left, top, width, height, area in boxes[1:].tolist():
+                if not EXTRA_AREA[0] * patches[0].area < area < EXTRA_AREA[1] * patches[0].area:
+                    continue
+                found: tuple[Match, Patch] | None = None
+                for patch in patches:
+                    tall, wide = patch.alpha.shape
+                    right, bottom = left + width - wide, top + height - tall
+                    window = min(left, right) - 3, min(top, bottom) - 3, max(left, right) + 3, max(top, bottom) + 3
+                    match = find_match(picture, ground, patch, window, EXPLAINS)
+                    if match is not None and (found is None or match.share > found[0].share):
+                        found = match, patch
+                if found is not None and _resembles(picture, ground, found[1], found[0]):
+                    scale = self._looks.scale
+                    middle = (left + width / 2) / scale, (top + height / 2) / scale
+                    extra.append(Part(f"+{look}", *middle, look, part.angle, found[0].opacity))
+        return extra
 
 
 def _resembles(picture: Floats, ground: Floats, patch: Patch, match: Match) -> bool:
