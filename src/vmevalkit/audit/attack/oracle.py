@@ -56,6 +56,8 @@ COVERED = ((1.1, 1.6), (2.4, 0.8))
 """Seconds, and the steps that may surely be made in them behind a cover."""
 COVERED_TOO_LONG = ((1.8, 1.3), (3.6, 0.6), (0.3, 2.6))
 """Seconds and steps from which on both together are too much behind a cover."""
+COVER_SIDE = 1.7
+"""A cover up to so many times as long as what it hides may be the part itself, redrawn."""
 UNSEEN_SHARE = 0.1, 0.32
 """Share of the moving time that is not seen."""
 HELD_S = 0.34, 0.14
@@ -354,6 +356,8 @@ def _check_gap(run: SymbolicRun, name: Hashable, gap: _Step, gap_s: float, steps
     reason = f"{name} moves by {gap.steps:.1f} steps unseen, in {gap_s:.2f} s at {gap.first / run.fps:.2f} s"
     if gap.is_covered:
         if any(gap_s <= seconds and gap.steps <= most for seconds, most in COVERED):
+            if _is_cover_small(run, name, gap):
+                yield _Remark(False, f"{reason}, behind what may be the part itself, redrawn")
             return
         yield _Remark(any(gap_s >= seconds and gap.steps >= most for seconds, most in COVERED_TOO_LONG), reason)
         return
@@ -376,6 +380,22 @@ def _is_covered(run: SymbolicRun, name: Hashable, one: int, two: int) -> bool:
         and _is_picture_seen(moment)
         for moment in run.moments[one + 1 : two]
     )
+
+
+def _is_cover_small(run: SymbolicRun, name: Hashable, gap: _Step) -> bool:
+    """Return whether all that hides a part in some frame of a gap is hardly larger than the part."""
+
+    def measure_side(box: Box) -> float:
+        width, height = run.task.size(run.puzzle)
+        return float(max((box[2] - box[0]) * width, (box[3] - box[1]) * height))
+
+    for moment in run.moments[gap.first + 1 : gap.last]:
+        boxes = find_boxes(run.task, run.puzzle, moment.true.state)
+        for other in find_mover_names(run.task, run.puzzle, moment.true.state, name):
+            covers = [measure_side(layer.box) for layer in _find_covers(run, moment, other)]
+            if covers and max(covers) < COVER_SIDE * measure_side(boxes[other]):
+                return True
+    return False
 
 
 def _measure_steps(run: SymbolicRun, one: Any, two: Any) -> float:

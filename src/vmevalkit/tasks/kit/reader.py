@@ -399,7 +399,7 @@ class SceneReader:
                 match = wide if wide is not None and wide.share > match.share else match
         else:
             match = self._search_everywhere(picture, ground, patch)
-        if match is None or not _resembles(picture, ground, patch, match):
+        if match is None or (match.opacity >= SOLID and not _resembles(picture, ground, patch, match)):
             return None
         scale = self._looks.scale
         moved = replace(
