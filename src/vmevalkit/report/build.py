@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.core.jsonable import to_json
-from vmevalkit.report.comparability import list_video_differences
 from vmevalkit.report.context import ReportContext, choose_scorers, make_context
 from vmevalkit.report.examples import ExampleChooser
 from vmevalkit.report.exports import check_exports, write_exports
@@ -34,6 +33,7 @@ from vmevalkit.report.section import Section
 from vmevalkit.report.sections import SECTIONS
 from vmevalkit.report.sections.ranking import compute_bands
 from vmevalkit.report.summary import write_summary
+from vmevalkit.report.video_differences import list_video_differences
 from vmevalkit.results.commands import format_command
 from vmevalkit.results.selection import find_baselines, require_name
 from vmevalkit.results.table import load_results

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from vmevalkit.media.video import write_video
-from vmevalkit.report.comparability import list_video_differences
+from vmevalkit.report.video_differences import list_video_differences
 from vmevalkit.results.columns import make_frame
 from vmevalkit.results.selection import BASELINE
 
