@@ -284,3 +284,14 @@ def test_a_verdict_that_contradicts_itself_is_reported_and_left_out(
     with pytest.raises(InvalidRecord, match="is left out"):
         load_score(path)
     assert len(load_scores(data / "evaluations", "first")) == before - 1
+
+
+def test_a_verdict_of_no_known_video_is_reported_and_left_out(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = data / "evaluations/first/oracle/maze_task/maze_0000/RuleEvaluator.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "metadata": {**record["metadata"], "run_id": None, "video_digest": None}}))
+    frame = vmevalkit.load_results("first", outputs=data / "outputs", evaluations=data / "evaluations")
+    left = frame[(frame["model"] == "oracle") & (frame["question"] == "maze_0000") & frame["value"].notna()]
+    assert len(left) == 0 and "no run_id and no video_digest" in caplog.text
+    with pytest.raises(InvalidRecord, match="no video_digest"):
+        load_score(path)

@@ -12,6 +12,16 @@ _FLAGS = ("solved", "passed", "ever_solved")
 _SHARES = ("outcome", "process")
 
 
+def find_missing_origin(about: Mapping[str, Any], result: Mapping[str, Any]) -> str | None:
+    """Return why a verdict is of no known video; None where its record names a run, or the digest of a video.
+
+    Files in the form of the reference implementation have neither."""
+    is_named = about.get("run_id") is not None or about.get("video_digest") is not None
+    if is_named or result.get("value") is None:
+        return None
+    return "it has no run_id and no video_digest, so that nobody knows which video was judged"
+
+
 def find_contradiction(result: Mapping[str, Any]) -> str | None:
     """Return what is wrong with a verdict in itself; None where nothing is. Its fields are those of a Score."""
     value = result.get("value")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vmevalkit.core.errors import InvalidRecord, StoreError
-from vmevalkit.core.verdict_check import find_contradiction
+from vmevalkit.core.verdict_check import find_contradiction, find_missing_origin
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.foreign_file import join_inside
 from vmevalkit.store.old_keys import rename_old_keys
@@ -38,7 +38,7 @@ def read_score_entry(path: Path) -> Entry:
     try:
         about, result = rename_old_keys(record["metadata"], old_keys.SCORE), record["result"]
         value = result["value"] if "value" in result else result["solution_correctness_score"]
-        problem = find_contradiction({**result, "value": value})
+        problem = find_contradiction({**result, "value": value}) or find_missing_origin(about, result)
         if problem is not None:
             raise InvalidRecord(f"{path} is left out: {problem}; score again")
         entry = {name: about.get(name) for name in _SCORE_ORIGIN}

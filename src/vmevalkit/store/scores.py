@@ -18,7 +18,7 @@ from vmevalkit.core.errors import InvalidRecord, StoreError
 from vmevalkit.core.jsonable import from_json, to_json
 from vmevalkit.core.records import Run, Score
 from vmevalkit.core.scorer import RULES, ScoreFiles
-from vmevalkit.core.verdict_check import find_contradiction
+from vmevalkit.core.verdict_check import find_contradiction, find_missing_origin
 from vmevalkit.store import layout, old_keys
 from vmevalkit.store.atomic import clean, file_digest, os_errors, write_file
 from vmevalkit.store.foreign_file import join_inside, refuse_link_out
@@ -167,7 +167,8 @@ def load_score(path: Path) -> Scored | None:
         if result["value"] is None:  # older files hold default values here, which nobody judged
             result = {name: value for name, value in result.items() if name not in _JUDGED}
         metrics = rename_old_keys(result.get("metrics", {}), old_keys.METRICS)
-        if (problem := find_contradiction({**result, "metrics": metrics})) is not None:
+        problem = find_contradiction({**result, "metrics": metrics}) or find_missing_origin(about, record["result"])
+        if problem is not None:
             raise InvalidRecord(f"{path} is left out: {problem}; score again")
         sample, annotator = about.get("sample", 0), about.get("annotator")
         job_folder = path.parents[(sample != 0) + (annotator is not None)]
