@@ -129,7 +129,36 @@ def test_analyze_prints_every_section_and_writes_records() -> None:
     assert good("analyze --experiment first --trees 10 --format markdown").startswith("## Scores of RuleEvaluator")
     assert "score first: vmevalkit score --experiment raw" in bad("analyze --experiment raw")[1]
     assert "did you mean" in bad("analyze --experiment first --scorer RuleEvaluater")[1]
-    assert "format of an analysis" in bad("analyze --experiment first --format csv")[1]
+    assert "format of an analysis" in bad("analyze --experiment first --format xml")[1]
+
+
+def test_analyze_writes_csv_and_latex_beside_its_text() -> None:
+    out = good("analyze --experiment first --trees 10 --out an/analysis.md")
+    assert out == "an/analysis.md, an/analysis.csv, an/analysis.tex: 1 analysis\n"
+    cells = pd.read_csv("an/analysis.csv")
+    assert list(cells.columns) == ["scorer", "section", "line", "column", "value"]
+    rate = cells.query("section == 'Scores of RuleEvaluator' and line == 1 and column == 'rate'")["value"].item()
+    assert float(rate) == 1.0
+    latex = Path("an/analysis.tex").read_text()
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{tabular}") > 3 and r"std\_success" in latex
+    assert Path("an/analysis.md").read_text().startswith("## Scores")
+    assert good("analyze --experiment first --trees 10 --format csv").startswith("scorer,section,line,column,value\n")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_table_of_scores_stands_in_for_an_experiment(suffix: str) -> None:
+    good(f"results --experiment first --rows --out rows.{suffix}")
+    assert good(f"results --from rows.{suffix}").splitlines()[:5] == good("results --experiment first").splitlines()[:5]
+    assert "vmevalkit" not in good(f"results --from rows.{suffix}")
+    assert good(f"compare oracle static --from rows.{suffix}") == good("compare oracle static --experiment first")
+    text = good(f"analyze --from rows.{suffix} --trees 10")
+    assert "Mixed model" in text
+    assert good(f"report --from rows.{suffix} --out rep") == "report: rep/index.html\n"
+    for command in ("results", "compare a b", "analyze", "report"):
+        code, error = bad(command)
+        assert code == 2 and "--experiment, or a table of scores with --from; neither is given" in error
+        assert "both are given" in bad(f"{command} --from rows.{suffix} --experiment first")[1]
+        assert bad(f"{command} --from none.csv") == (1, "error: there is no file none.csv")
 
 
 def test_rates_and_tests_by_cognitive_group() -> None:

@@ -19,7 +19,7 @@ from vmevalkit.core.errors import StoreError, UnknownName, UsageError
 from vmevalkit.datasets.generate import generate
 from vmevalkit.eval.experiment import score_experiment, score_videos
 from vmevalkit.report import build
-from vmevalkit.report.build import ReportOptions, build_report
+from vmevalkit.report.build import ReportOptions, build_report, build_table_report
 from vmevalkit.report.media_files import sum_video_bytes
 from vmevalkit.runs.run import run
 
@@ -58,7 +58,8 @@ def read_data(folder: Path, name: str) -> object:
 def test_every_link_is_in_the_folder_and_nothing_is_inline(page: Path) -> None:
     pages = sorted(page.parent.glob("*.html"))
     assert {path.name for path in pages} == {
-        "index.html", "scorer-JudgeEvaluator.html", "gallery.html", "question.html",
+        "index.html", "scorer-JudgeEvaluator.html", "gallery.html", "question.html", "analysis.html",
+        "analysis-JudgeEvaluator.html",
     }  # fmt: skip
     for each in pages:
         parser = parse(each)
@@ -87,6 +88,7 @@ def test_every_figure_and_table_has_its_files(page: Path) -> None:
         light, dark = (figures / f"{name}{end}" for end in (".svg", "-dark.svg"))
         assert light.read_text("utf-8") != dark.read_text("utf-8")
         assert "DejaVu" not in light.read_text("utf-8")
+        assert (figures / f"{name}.pdf").is_file()
     tables = page.parent / "tables" / "RuleEvaluator"
     for path in tables.glob("*.csv"):
         assert path.with_suffix(".tex").is_file()
@@ -96,6 +98,40 @@ def test_every_figure_and_table_has_its_files(page: Path) -> None:
     assert all(0 <= float(row["low"]) <= float(row["success"]) <= float(row["high"]) <= 1 for row in rows)
     assert r"\textbackslash" not in (tables / "ranking.tex").read_text("utf-8")
     assert r"\$x\_\$" in (tables / "ranking.tex").read_text("utf-8")
+
+
+def test_the_page_of_the_analysis_has_every_statistic_with_its_tables(page: Path) -> None:
+    text = " ".join(parse(page.parent / "analysis.html").text.split())
+    for title in (
+        "Differences of models and domains", "Tukey's comparison of models", "Effect sizes", "Mixed model",
+        "Logistic model", "Random forest", "Consistency over domains", "Temporal metrics", "Domain complexity",
+    ):  # fmt: skip
+        assert title in text
+    assert "analysis.html" in parse(page).links
+    tables = page.parent / "tables" / "RuleEvaluator"
+    with (tables / "analysis_tukeys_comparison_of_models.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert all(float(row["low"]) < float(row["difference"]) < float(row["high"]) for row in rows) and len(rows) == 3
+    with (tables / "analysis_consistency_over_domains.csv").open(encoding="utf-8") as file:
+        assert {int(row["consistency_rank"]) for row in csv.DictReader(file)} >= {1}
+
+
+def test_a_table_of_scores_has_a_report_without_run_folders(tmp_path: Path) -> None:
+    lines = ["model,domain,question,passed", *(f"m{k % 3},d{k % 2},{k // 6},{k % 5 > 2}" for k in range(60))]
+    table, notes = tmp_path / "others.csv", list[str]()
+    table.write_text("\n".join(lines), "utf-8")
+    page = build_table_report(table, tmp_path / "report", notes.append)
+    assert notes == ["others.csv says passed or not: where values are compared, a pass counts as 5, a fail as 1"]
+    assert {path.name for path in page.parent.glob("*.html")} == {"index.html", "analysis.html"}
+    for each in page.parent.glob("*.html"):
+        parser = parse(each)
+        for link in parser.links:
+            path = unquote(link.split("#")[0])
+            assert not path or (page.parent / path).is_file(), link
+    text = " ".join(parse(page).text.split())
+    assert "60 videos scored by unnamed scorer" in text and "were read from a table, others.csv, SHA-256" in text
+    with pytest.raises(UsageError, match="--compare-with and --export need"):
+        build_table_report(table, tmp_path / "report", options=ReportOptions(exports=["huggingface"]))
 
 
 def test_the_gallery_has_every_video_with_its_verdicts(page: Path) -> None:

@@ -11,7 +11,7 @@ from made_frames import make_rows
 from null_experiments import DESIGNS, measure_false_findings
 
 from vmevalkit.results.analysis import Analysis, analyze
-from vmevalkit.results.analysis_text import describe_analysis
+from vmevalkit.results.analysis_sections import describe_analysis
 from vmevalkit.results.columns import make_frame
 from vmevalkit.results.comparison import compare_models
 

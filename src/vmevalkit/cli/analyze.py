@@ -7,24 +7,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vmevalkit.cli.command import split_names
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, By, Evaluations, Experiments, Outputs
-from vmevalkit.cli.results import require_rows
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, By, Evaluations, FromTable, Outputs, SomeExperiments
+from vmevalkit.cli.results import load_scores
 from vmevalkit.core.errors import StoreError, UnknownName
 
 if TYPE_CHECKING:
     from vmevalkit.stats.complexity import DomainComplexity
 
-FORMATS = ("table", "markdown", "json")
+FORMATS = ("table", "markdown", "csv", "latex", "json")
+BESIDE = {".csv": "csv", ".tex": "latex"}
+"""Files that are written beside a text."""
 
 
 def analyze(
-    experiment: Experiments,
+    experiment: SomeExperiments = None,
+    table: FromTable = None,
     scorer: Annotated[str | None, typer.Option(help="Only scores of this scorer.", show_default="each in turn")] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", help="table, markdown or json.", show_default="table, or by the suffix")
+        str | None,
+        typer.Option("--format", help="table, markdown, csv, latex or json.", show_default="table, or by the suffix"),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write a file instead of printing.", show_default=False)] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a file instead of printing; beside a text the tables as CSV and LaTeX.", show_default=False
+        ),
+    ] = None,
     include_baselines: Annotated[
         bool, typer.Option("--include-baselines", help="Analyse the trick baselines like models.")
     ] = False,
@@ -38,50 +46,44 @@ def analyze(
 
     Where these scores do not allow a statistic, a sentence says why. docs/STATISTICS.md defines each one.
     """
-    import orjson
-
     from vmevalkit.results.analysis import analyze as analyze_scores
-    from vmevalkit.results.analysis_text import analysis_record, encode_analysis
+    from vmevalkit.results.analysis_text import encode_analysis
     from vmevalkit.results.commands import score_command
     from vmevalkit.results.formats import SUFFIXES
     from vmevalkit.results.selection import list_names, replace_domains
-    from vmevalkit.results.table import load_results
     from vmevalkit.store.atomic import write_file
 
     kind = format_ or ("table" if out is None else SUFFIXES.get(out.suffix.lower(), "table"))
     if kind not in FORMATS:
         raise UnknownName("format of an analysis", kind, FORMATS)
-    names = split_names(experiment)
-    frame = replace_domains(load_results(*names, outputs=outputs, evaluations=evaluations), by)
-    require_rows(len(frame), names, outputs)
+    frame = replace_domains(load_scores(experiment, table, outputs, evaluations), by)
     scorers = list_names(frame, "scorer") if scorer is None else [scorer]
     if not scorers:
+        names = list_names(frame, "experiment")
         command = score_command(names[0], outputs, evaluations)
         raise StoreError(f"no video of {', '.join(names)} is scored yet; score first: {command}")
-    stated = state_complexity(list_names(frame, "domain"))
+    # A domain of a foreign table may have the name of a task and other puzzles.
+    stated = state_complexity() if table is None else {}
     analyses = [
         analyze_scores(frame, each, complexity=stated, include_baselines=include_baselines, trees=trees)
         for each in scorers
     ]
-    if kind == "json":
-        records = [analysis_record(each) for each in analyses]
-        content = orjson.dumps(records, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode() + "\n"
-    else:
-        content = encode_analysis(analyses, kind)
     if out is None:
-        typer.echo(content, nl=False)
-    else:
-        write_file(out, content)
-        typer.echo(f"{out}: {len(analyses)} {'analysis' if len(analyses) == 1 else 'analyses'}")
+        typer.echo(encode_analysis(analyses, kind), nl=False)
+        return
+    files = {out: kind}
+    if kind in ("table", "markdown"):
+        files |= {out.with_suffix(suffix): other for suffix, other in BESIDE.items()}
+    for path, each_kind in files.items():
+        write_file(path, encode_analysis(analyses, each_kind))
+    written = ", ".join(map(str, files))
+    typer.echo(f"{written}: {len(analyses)} {'analysis' if len(analyses) == 1 else 'analyses'}")
 
 
-def state_complexity(domains: list[str]) -> dict[str, DomainComplexity]:
-    """Return what the tasks of these domains state about their puzzles."""
+def state_complexity() -> dict[str, DomainComplexity]:
+    """Return what the tasks state about their puzzles, by domain."""
     from vmevalkit.stats.complexity import DomainComplexity
     from vmevalkit.tasks import TASKS
 
-    return {
-        name: DomainComplexity(*stated)
-        for name in domains
-        if name in TASKS and (stated := TASKS[name].complexity) is not None
-    }
+    stated = {name: TASKS[name].complexity for name in TASKS}
+    return {name: DomainComplexity(*each) for name, each in stated.items() if each is not None}

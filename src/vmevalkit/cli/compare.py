@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from vmevalkit.cli.command import split_names
 from vmevalkit.cli.completion import complete_experiments, complete_models
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, By, Evaluations, Outputs
-from vmevalkit.cli.results import require_rows
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, By, Evaluations, FromTable, Outputs
+from vmevalkit.cli.results import load_scores
 from vmevalkit.core.errors import UnknownName
 
 
@@ -18,8 +17,10 @@ def compare(
     first: Annotated[str, typer.Argument(help="A model.", metavar="MODEL", autocompletion=complete_models)],
     second: Annotated[str, typer.Argument(help="Another model.", metavar="MODEL", autocompletion=complete_models)],
     experiment: Annotated[
-        str, typer.Option(help="The experiment, or several: A,B.", autocompletion=complete_experiments)
-    ],
+        str | None,
+        typer.Option(help="The experiment, or several: A,B.", show_default=False, autocompletion=complete_experiments),
+    ] = None,
+    table: FromTable = None,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -43,13 +44,10 @@ def compare(
     from vmevalkit.results.comparison import compare_models
     from vmevalkit.results.selection import replace_domains
     from vmevalkit.results.sentences import describe_comparison
-    from vmevalkit.results.table import load_results
 
     if format_ not in ("text", "json"):
         raise UnknownName("format", format_, ("text", "json"))
-    names = split_names([experiment])
-    frame = replace_domains(load_results(*names, outputs=outputs, evaluations=evaluations), by)
-    require_rows(len(frame), names, outputs)
+    frame = replace_domains(load_scores([experiment] if experiment else None, table, outputs, evaluations), by)
     found = compare_models(frame, first, second, margin=margin, scorer=scorer)
     if format_ == "json":
         typer.echo(json.dumps(to_json(found), indent=2))

@@ -28,6 +28,24 @@ Tasks = Annotated[
 Experiments = Annotated[
     list[str], typer.Option(help="One or several experiments.", autocompletion=complete_experiments)
 ]
+SomeExperiments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--experiment",
+        help="One or several experiments.",
+        show_default=False,
+        autocompletion=complete_experiments,
+    ),
+]
+FromTable = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        help="A table of scores made elsewhere, in place of an experiment: CSV, TSV or parquet with model, domain, "
+        "question, score (1 to 5) or passed, and sample.",
+        show_default=False,
+    ),
+]
 
 BucketUrl = Annotated[str, typer.Argument(metavar="URL", help="Place in a bucket: s3://BUCKET/PREFIX.")]
 OneExperiment = Annotated[

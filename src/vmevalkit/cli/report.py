@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vmevalkit.cli.analyze import state_complexity
 from vmevalkit.cli.command import split_names
 from vmevalkit.cli.completion import complete_experiments
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, WORKERS, Evaluations, Outputs, Workers
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, WORKERS, Evaluations, FromTable, Outputs, Workers
 from vmevalkit.cli.progress import progress
+from vmevalkit.cli.results import print_notes
 from vmevalkit.core.errors import UsageError
 from vmevalkit.store.layout import REPORTS
 
+if TYPE_CHECKING:
+    from vmevalkit.report.build import ReportOptions
+
 
 def report(
-    experiment: Annotated[str, typer.Option(help="The experiment to show.", autocompletion=complete_experiments)],
+    experiment: Annotated[
+        str | None,
+        typer.Option(help="The experiment to show.", show_default=False, autocompletion=complete_experiments),
+    ] = None,
+    table: FromTable = None,
     outputs: Outputs = OUTPUTS,
     evaluations: Evaluations = EVALUATIONS,
     out: Annotated[
@@ -42,11 +52,15 @@ def report(
 ) -> None:
     """Write a report that opens in any browser, works offline and can be zipped and published.
 
-    It has rankings with intervals, figures, tables, a gallery of all videos and a page for each question. Videos are
-    copied. Videos without a score are listed with their reasons; the rates leave them out.
+    It has rankings with intervals, figures, tables, the whole analysis, a gallery of all videos and a page for each
+    question. Videos are copied. Videos without a score are listed with their reasons; the rates leave them out. The
+    report of a table (--from) has no gallery.
     """
     from vmevalkit.report.build import ReportOptions
 
+    if (experiment is None) == (table is None):
+        given = "neither is given" if experiment is None else "both are given"
+        raise UsageError(f"name an experiment with --experiment, or a table of scores with --from; {given}")
     options = ReportOptions(
         scorer=scorer,
         compare_with=split_names(compare_with),
@@ -56,7 +70,10 @@ def report(
         confirm=None if yes else _confirm_size,
         exports=split_names(export),
     )
-    write_report(experiment, outputs, evaluations, out, options)
+    if experiment is not None:
+        write_report(experiment, outputs, evaluations, out, options)
+    elif table is not None:
+        _write_table_report(table, out, options)
 
 
 def write_report(
@@ -72,9 +89,19 @@ def write_report(
         from vmevalkit.report import build
 
         given = options if isinstance(options, build.ReportOptions) else build.ReportOptions(confirm=_confirm_size)
+        given = replace(given, complexity=state_complexity())
         page = build.build_report(experiment, outputs, evaluations, out, on_done, notes.append, given)
     for line in notes:
         typer.echo(line, err=True)
+    typer.echo(f"report: {page}")
+
+
+def _write_table_report(table: Path, out: Path | None, options: ReportOptions) -> None:
+    from vmevalkit.report.build import build_table_report
+
+    notes: list[str] = []
+    page = build_table_report(table, out, notes.append, options)
+    print_notes(notes, err=True)
     typer.echo(f"report: {page}")
 
 

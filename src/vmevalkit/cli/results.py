@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vmevalkit.cli.command import is_quiet, split_names
-from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, Experiments, Outputs
-from vmevalkit.core.errors import StoreError
+from vmevalkit.cli.options import EVALUATIONS, OUTPUTS, Evaluations, FromTable, Outputs, SomeExperiments
+from vmevalkit.core.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def results(
-    experiment: Experiments,
+    experiment: SomeExperiments = None,
+    table: FromTable = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,25 +49,46 @@ def results(
     from vmevalkit.results.formats import choose_format, encode_rates, encode_rows
     from vmevalkit.results.rate_table import make_rate_table
     from vmevalkit.results.selection import keep_scorer
-    from vmevalkit.results.table import load_results
     from vmevalkit.store.atomic import write_file
 
-    kind, names = choose_format(format_, out), split_names(experiment)
+    kind = choose_format(format_, out)
     notes: tuple[str, ...] = ()
-    frame = load_results(*names, outputs=outputs, evaluations=evaluations)
-    require_rows(len(frame), names, outputs)
+    frame = load_scores(experiment, table, outputs, evaluations)
     if rows:
         frame = frame if scorer is None else keep_scorer(frame, scorer)
         content, count = encode_rows(frame, kind), len(frame)
     else:
-        table = make_rate_table(frame, split_names(by) or None, scorer, outputs, evaluations)
-        content, count, notes = encode_rates(table, kind), len(table.rates), table.notes
+        rates = make_rate_table(
+            frame, split_names(by) or None, scorer, outputs, evaluations, with_commands=table is None
+        )  # fmt: skip
+        content, count, notes = encode_rates(rates, kind), len(rates.rates), rates.notes
     if out is None:
         typer.echo(content.decode(), nl=False)
     else:
         write_file(out, content)
         typer.echo(f"{out}: {count} {'row' if count == 1 else 'rows'}")
     print_notes(notes, err=kind != "table" or out is not None)
+
+
+def load_scores(experiment: list[str] | None, table: Path | None, outputs: Path, evaluations: Path) -> pd.DataFrame:
+    """Return the tidy table of experiments, or of a table of scores made elsewhere, and print what was assumed of it.
+
+    Raises UsageError where both or neither are named."""
+    names = split_names(experiment)
+    if bool(names) == (table is not None):
+        given = "both are given" if names else "neither is given"
+        raise UsageError(f"name an experiment with --experiment, or a table of scores with --from; {given}")
+    if table is not None:
+        from vmevalkit.results.plain_table import read_plain_table
+
+        found = read_plain_table(table)
+        print_notes(found.notes, err=True)
+        return found.frame
+    from vmevalkit.results.table import load_results
+
+    frame = load_results(*names, outputs=outputs, evaluations=evaluations)
+    require_rows(len(frame), names, outputs)
+    return frame
 
 
 def print_rates(experiment: str, outputs: Path, evaluations: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vmevalkit.core.errors import StoreError, UsageError
 from vmevalkit.core.jsonable import to_json
+from vmevalkit.report.analysis_page import write_analysis_page
 from vmevalkit.report.context import ReportContext, choose_scorers, make_context
 from vmevalkit.report.examples import ExampleChooser
 from vmevalkit.report.exports import check_exports, write_exports
@@ -35,8 +36,11 @@ from vmevalkit.report.sections.ranking import compute_bands
 from vmevalkit.report.summary import write_summary
 from vmevalkit.report.video_differences import list_video_differences
 from vmevalkit.results.commands import format_command
+from vmevalkit.results.plain_table import read_plain_table
 from vmevalkit.results.selection import find_baselines, require_name
 from vmevalkit.results.table import load_results
+from vmevalkit.results.words import end_sentence
+from vmevalkit.stats.complexity import DomainComplexity
 from vmevalkit.store import layout
 from vmevalkit.store.atomic import clean_tree, write_file
 from vmevalkit.store.foreign_file import read_foreign_file
@@ -69,6 +73,8 @@ class ReportOptions:
     confirm: Callable[[int], bool] | None = None
     """Gets the size of the videos where it is above a gigabyte, and returns whether they are copied. Without it the
     videos are copied."""
+    complexity: Mapping[str, DomainComplexity] | None = None
+    """What the tasks state about the domains, for the page of the analysis."""
 
 
 def build_report(
@@ -92,16 +98,19 @@ def build_report(
     others = [load_experiment(name, outputs, evaluations) for name in options.compare_with]
     if options.scorer is not None:
         require_name(frame, "scorer", options.scorer)
-    folder = layout.experiment_folder(layout.REPORTS, experiment) if out is None else Path(out)
+    folder = choose_folder(experiment, out)
     with_videos = options.with_videos and _may_copy(frame, options.confirm)
     clean_tree(folder)
     write_assets(folder)
     scorers = choose_scorers(frame, options.scorer)
     contexts = [make_context(frame, scorer, outputs, evaluations, others) for scorer in scorers]
+    has_analysis = bool(contexts) and len(contexts[0].scored) > 0
+    links = make_links(PAGE, has_analysis=has_analysis)
     models = contexts[0].models if contexts else sorted(frame["model"].unique(), key=layout.natural_key)
     chooser = ExampleChooser(scorers[0] if scorers else "", find_baselines(frame))
     write_gallery(
-        frame, folder, evaluations, models, scorers, experiment, with_videos, options.workers, chooser, on_done
+        frame, folder, evaluations, models, scorers, experiment, with_videos, options.workers, chooser, on_done,
+        has_analysis,
     )  # fmt: skip
     notes = [*list_notes(frame, experiment, outputs, evaluations), *list_video_differences(frame)]
     provenance = collect_provenance(frame, options.certificates)
@@ -118,13 +127,65 @@ def build_report(
     if contexts:
         write_exports(options.exports, contexts[0], provenance, folder / "exports")
     for place in reversed(range(len(contexts))):
-        write_scorer_page(contexts, place, provenance, folder, experiment, shared, SECTIONS, make_links(PAGE))
+        if len(contexts[place].scored):
+            own = make_links("analysis.html", has_analysis=has_analysis)
+            write_analysis_page(contexts, place, folder, experiment, own, options.complexity)
+        write_scorer_page(contexts, place, provenance, folder, experiment, shared, SECTIONS, links)
     if not contexts:
-        _write_page_without_scores(frame, provenance, folder, experiment, shared)
+        _write_page_without_scores(frame, provenance, folder, experiment, shared, links)
     if on_note:
         for line in notes:
             on_note(line)
     return folder / PAGE
+
+
+def build_table_report(
+    table: Path | str,
+    out: Path | str | None = None,
+    on_note: Callable[[str], None] | None = None,
+    options: ReportOptions | None = None,
+) -> Path:
+    """Write the report of a table of scores made elsewhere and return its first page.
+
+    It has no gallery, since there are no videos. Raises UsageError for options that need the runs of an experiment."""
+    options, table = options or ReportOptions(), Path(table)
+    if options.compare_with or options.exports:
+        raise UsageError(f"{table} has no runs, which --compare-with and --export need; name an experiment for these")
+    found = read_plain_table(table)
+    frame, folder, nowhere = found.frame, choose_folder(table.stem, out), Path()
+    if options.scorer is not None:
+        require_name(frame, "scorer", options.scorer)
+    scorers = choose_scorers(frame, options.scorer)
+    contexts = [make_context(frame, scorer, nowhere, nowhere) for scorer in scorers]
+    if not len(contexts[0].scored):
+        raise UsageError(f"no row of {table} has a score of {scorers[0]}, so there is nothing to report")
+    clean_tree(folder)
+    write_assets(folder)
+    provenance = collect_provenance(frame, options.certificates, table)
+    write_file(folder / "provenance.json", record_bytes(to_json(provenance)))
+    shared: dict[str, Any] = {
+        "kicker": "VMEvalKit report",
+        "notes": [end_sentence(note) for note in found.notes],
+        "with_videos": True,
+        "examples": [],
+        "video_count": "0",
+        "downloads": [Link("provenance.json", "provenance as JSON"), *_copy_certificates(provenance, folder)],
+    }
+    for place in reversed(range(len(contexts))):
+        own = make_links("analysis.html", has_gallery=False)
+        if len(contexts[place].scored):
+            write_analysis_page(contexts, place, folder, table.name, own, options.complexity)
+        links = make_links(PAGE, has_gallery=False)
+        write_scorer_page(contexts, place, provenance, folder, table.name, shared, SECTIONS, links)
+    if on_note:
+        for line in found.notes:
+            on_note(line)
+    return folder / PAGE
+
+
+def choose_folder(name: str, out: Path | str | None) -> Path:
+    """Return the folder of a report: the one given, or that of the experiment or table."""
+    return layout.experiment_folder(layout.REPORTS, name) if out is None else Path(out)
 
 
 def load_experiment(experiment: str, outputs: Path, evaluations: Path) -> pd.DataFrame:
@@ -197,7 +258,12 @@ def write_scorer_page(
 
 
 def _write_page_without_scores(
-    frame: pd.DataFrame, provenance: Provenance, folder: Path, title: str, shared: dict[str, Any]
+    frame: pd.DataFrame,
+    provenance: Provenance,
+    folder: Path,
+    title: str,
+    shared: dict[str, Any],
+    links: Sequence[Link],
 ) -> None:
     origin = tabulate_provenance(provenance)
     for table in origin:
@@ -208,7 +274,7 @@ def _write_page_without_scores(
         "figures": "figures", "tables": "tables", "missing_data": [], "methods": [],
         "provenance": [describe_table(table) for table in origin],
     }  # fmt: skip
-    write_file(folder / PAGE, render_page("index.html", title, make_links(PAGE), values))
+    write_file(folder / PAGE, render_page("index.html", title, links, values))
 
 
 def _make_tiles(context: ReportContext) -> list[dict[str, str]]:

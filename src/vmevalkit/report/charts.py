@@ -21,11 +21,14 @@ from vmevalkit.report.figure_style import (
     percent_axis,
     set_labels,
 )
+from vmevalkit.report.label_placement import LabelledPoint, place_labels
 from vmevalkit.results.words import percent
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
     from matplotlib.text import Text
 
 WIDTH = 7.4
@@ -34,6 +37,7 @@ NARROW = 4.0
 """Width of a figure for a screen of 390 pixels."""
 _ROW = 0.34
 _MOST_LETTERS = 34
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,6 @@ class IntervalRow:
     """Text at the right."""
     is_muted: bool = False
     """Whether the line is of a baseline, which is drawn hollow and grey."""
-    spread: float | None = None
-    """Standard deviation, drawn as a thin line."""
 
 
 def shorten(label: str) -> str:
@@ -81,17 +83,13 @@ def draw_intervals(rows: Sequence[IntervalRow], axis_label: str, width: float = 
 
 
 def draw_bars(rows: Sequence[IntervalRow], axis_label: str) -> Figure:
-    """Draw shares as bars, each with its standard deviation (thin) and its interval (thick)."""
+    """Draw shares as bars, each with its 95% interval."""
     with figure_style():
         figure, axes = new_figure(WIDTH, 0.75 + _ROW * 1.15 * len(rows))
         for place, row in enumerate(rows):
-            value = row.value or 0.0
-            axes.barh(place, value, height=0.62, color=BLUE, alpha=0.85)
-            if row.spread is not None:
-                low, high = max(0.0, value - row.spread), min(1.0, value + row.spread)
-                axes.plot([low, high], [place + 0.18] * 2, color=SOFT, linewidth=0.9, marker="|", markersize=5)
+            axes.barh(place, row.value or 0.0, height=0.62, color=BLUE, alpha=0.85)
             if row.low is not None and row.high is not None:
-                axes.plot([row.low, row.high], [place - 0.1] * 2, color=INK, linewidth=2.4, solid_capstyle="round")
+                axes.plot([row.low, row.high], [place, place], color=INK, linewidth=1.8, solid_capstyle="butt")
         _finish_rows(axes, [row.label for row in rows], axis_label)
         for place, row in enumerate(rows):
             axes.text(1.05, place, percent(row.value), va="center", fontsize=9, color=INK, clip_on=False)
@@ -103,27 +101,34 @@ def draw_heatmap(
     lines: Sequence[str],
     columns: Sequence[str],
     *,
+    unit: str,
+    counts: Sequence[Sequence[int | None]] | None = None,
     is_count: bool = False,
     muted: Collection[str] = (),
 ) -> Figure:
-    """Draw shares, or counts, as coloured cells with their numbers. A missing one is left empty.
+    """Draw shares, or counts, as coloured cells with their numbers, and a colour bar. A missing one is left empty.
 
-    The names in ``muted``, those of baselines, are grey.
+    ``unit`` is what the colours mean, and ``counts`` the numbers of questions behind the shares. The names in
+    ``muted``, those of baselines, are grey.
     """
     from matplotlib.colors import LinearSegmentedColormap
 
     values = np.array([[np.nan if cell is None else cell for cell in line] for line in cells], dtype=float)
     with figure_style():
         longest = max((len(shorten(name)) for name in columns), default=1)
-        height = 0.5 + 0.4 * len(lines) + min(1.7, 0.075 * longest)
-        figure, axes = new_figure(min(WIDTH, 2.2 + 0.95 * len(columns)), height)
+        height = 0.5 + (0.52 if counts else 0.4) * len(lines) + min(1.7, 0.075 * longest)
+        figure, axes = new_figure(min(WIDTH, 2.9 + 0.95 * len(columns)), max(height, 1.5))
         colours = LinearSegmentedColormap.from_list("report", ["#e9eff6", "#9cc3e6", "#3079c8", "#123f77"])
         top = max(1.0, float(np.nanmax(values))) if is_count and np.isfinite(values).any() else 1.0
-        axes.imshow(values, cmap=colours, vmin=0, vmax=top, aspect="auto")
+        image = axes.imshow(values, cmap=colours, vmin=0, vmax=top, aspect="auto")
         for (line, column), value in np.ndenumerate(values):
             text = "–" if np.isnan(value) else f"{value:.0f}" if is_count else percent(float(value))
             colour = SOFT if np.isnan(value) else "#ffffff" if value / top > 0.45 else "#111111"
-            axes.text(column, line, text, ha="center", va="center", fontsize=8.5, color=colour)
+            number = counts[line][column] if counts and not np.isnan(value) else None
+            lift = 0.0 if number is None else 0.14
+            axes.text(column, line - lift, text, ha="center", va="center", fontsize=8.5, color=colour)
+            if number is not None:
+                axes.text(column, line + 0.25, f"n={number:,}", ha="center", va="center", fontsize=6.5, color=colour)
         axes.set_xticks(np.arange(-0.5, len(columns)), minor=True)
         axes.set_yticks(np.arange(-0.5, len(lines)), minor=True)
         axes.tick_params(which="minor", length=0)
@@ -135,7 +140,17 @@ def draw_heatmap(
         set_labels(axes, "y", range(len(lines)), [shorten(name) for name in lines])
         _mute_labels(axes.get_xticklabels(), columns, muted)
         _mute_labels(axes.get_yticklabels(), lines, muted)
+        _add_colour_bar(figure, axes, image, unit, is_count)
         return figure
+
+
+def _add_colour_bar(figure: Figure, axes: Axes, image: AxesImage, unit: str, is_count: bool) -> None:
+    bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.set_label(unit, fontsize=8.5, color=SOFT)
+    bar.ax.tick_params(labelsize=8, colors=SOFT, length=0)
+    if not is_count:
+        bar.set_ticks([0, 0.5, 1], labels=["0%", "50%", "100%"])
 
 
 def draw_stacks(
@@ -148,6 +163,8 @@ def draw_stacks(
 
     The bars of ``muted`` lines, those of baselines, are thin and their names grey.
     """
+    from matplotlib.patches import Patch
+
     with figure_style():
         figure, axes = new_figure(WIDTH, 1.05 + _ROW * len(shares))
         for place, (name_of_line, parts) in enumerate(shares.items()):
@@ -168,7 +185,7 @@ def draw_stacks(
         _mute_labels(axes.get_yticklabels(), list(shares), muted)
         for place, name in enumerate(shares):
             axes.text(1.05, place, totals[name], va="center", fontsize=8.5, color=SOFT, parse_math=False, clip_on=False)
-        _add_legend(figure, colours)
+        _add_legend(figure, {name: Patch(color=colour) for name, colour in colours.items()})
         return figure
 
 
@@ -176,48 +193,56 @@ def draw_scatter(points: Sequence[tuple[str, float, float, bool]], x_label: str,
     """Draw labelled points of two shares; each is a name, x, y and whether it is muted."""
     with figure_style():
         figure, axes = new_figure(WIDTH * 0.82, 4.2)
-        taken: list[tuple[float, float]] = []
-        for name, x, y, is_muted in sorted(points, key=lambda point: (point[2], point[1])):
+        ordered = sorted(points, key=lambda point: (point[2], point[1]))
+        for _, x, y, is_muted in ordered:
             colour = GREY if is_muted else BLUE
             axes.plot([x], [y], "o", markersize=9, color=colour, markerfacecolor=GROUND if is_muted else colour,
                       markeredgewidth=1.7, clip_on=False)  # fmt: skip
-            lift = sum(abs(x - other_x) < 0.25 and abs(y - other_y) < 0.05 for other_x, other_y in taken)
-            taken.append((x, y))
-            side = ("right", -9) if x > 0.7 else ("left", 9)
-            axes.annotate(
-                shorten(name), (x, y), xytext=(side[1], 11 * lift), textcoords="offset points", ha=side[0],
-                va="center", fontsize=8.5, parse_math=False,
-            )  # fmt: skip
-        percent_axis(axes, "x")
-        percent_axis(axes, "y")
+        for axis in ("x", "y"):
+            percent_axis(axes, axis)
+            getattr(axes, f"set_{axis}lim")(-0.06, 1.1)
+        axes.grid(visible=True, axis="both")
         axes.tick_params(axis="y", colors=SOFT)
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
+        place_labels(figure, axes, [LabelledPoint(x, y, shorten(name)) for name, x, y, _ in ordered])
         return figure
 
 
-def draw_lines(lines: Mapping[str, Sequence[IntervalRow]], places: Sequence[str], muted: frozenset[str]) -> Figure:
-    """Draw the shares of several models at the same places, side by side with their intervals."""
+def draw_lines(
+    lines: Mapping[str, Sequence[IntervalRow]], places: Sequence[str], muted: frozenset[str], y_label: str
+) -> Figure:
+    """Draw the shares of several models at the same places, side by side with their intervals.
+
+    Models have colours; baselines are grey, hollow and dashed, and each has a marker of its own."""
     with figure_style():
         figure, axes = new_figure(WIDTH, 3.5)
-        colours, step = iter(CATEGORIES * 20), min(0.12, 0.7 / max(1, len(lines)))
-        legend = {}
+        step = min(0.12, 0.7 / max(1, len(lines)))
+        handles, of_models, of_baselines = {}, 0, 0
         for number, (name, rows) in enumerate(lines.items()):
-            legend[name] = colour = GREY if name in muted else next(colours)
+            if name in muted:
+                colour, marker, dash = GREY, _MARKERS[of_baselines % len(_MARKERS)], "dashed"
+                of_baselines += 1
+            else:
+                colour, dash = CATEGORIES[of_models % len(CATEGORIES)], "solid"
+                marker = _MARKERS[of_models // len(CATEGORIES) % len(_MARKERS)]
+                of_models += 1
+            face = GROUND if name in muted else colour
             shift = (number - (len(lines) - 1) / 2) * step
             known = [(place + shift, row) for place, row in enumerate(rows) if row.value is not None]
-            axes.plot(
-                [x for x, _ in known], [row.value or 0.0 for _, row in known], color=colour, linewidth=1.2, alpha=0.6
-            )
             for x, row in known:
                 if row.low is not None and row.high is not None:
-                    axes.plot([x, x], [row.low, row.high], color=colour, linewidth=1.8, solid_capstyle="round")
-                axes.plot([x], [row.value or 0.0], "o", markersize=5.5, color=colour)
+                    axes.plot([x, x], [row.low, row.high], color=colour, linewidth=1.8, solid_capstyle="butt")
+            [handles[name]] = axes.plot(
+                [x for x, _ in known], [row.value or 0.0 for _, row in known], color=colour, linewidth=1.2,
+                linestyle=dash, marker=marker, markersize=5.5, markerfacecolor=face, clip_on=False,
+            )  # fmt: skip
         percent_axis(axes, "y")
         axes.tick_params(axis="y", colors=SOFT)
+        axes.set_ylabel(y_label)
         set_labels(axes, "x", range(len(places)), list(places))
         axes.set_xlim(-0.6, len(places) - 0.4)
-        _add_legend(figure, legend)
+        _add_legend(figure, handles)
         return figure
 
 
@@ -237,14 +262,12 @@ def _finish_rows(axes: Axes, labels: Sequence[str], axis_label: str) -> None:
         axes.set_xlabel(axis_label)
 
 
-def _add_legend(figure: Figure, colours: Mapping[str, str]) -> None:
-    from matplotlib.patches import Patch
-
-    longest = max(map(len, colours), default=0)
+def _add_legend(figure: Figure, handles: Mapping[str, Artist]) -> None:
+    longest = max(map(len, handles), default=0)
     legend = figure.legend(
-        handles=[Patch(color=colour, label=shorten(name)) for name, colour in colours.items()],
+        handles=list(handles.values()), labels=[shorten(name) for name in handles],
         loc="outside upper left", ncols=5 if longest <= 19 else 4 if longest <= 22 else 3, fontsize=8.2,
-        handlelength=0.9, handleheight=0.9, handletextpad=0.5, columnspacing=1.1,
+        handlelength=1.6, handleheight=0.9, handletextpad=0.5, columnspacing=1.1,
     )  # fmt: skip
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -36,8 +36,10 @@ def write_gallery(
     workers: int,
     chooser: ExampleChooser,
     on_done: Callable[[int, int], None] | None = None,
+    has_analysis: bool = True,
 ) -> None:
-    """Copy the media of all questions and write the data and the two pages that show them."""
+    """Copy the media of all questions and write the data and the two pages that show them. ``has_analysis`` says
+    whether the report has a page of the analysis to link to."""
     # A score whose run was removed has neither a video nor a question to show.
     frame = frame[frame["reason"].fillna("") != REASONS["without_run"]]
     total = len(frame[["experiment", "model", "domain", "question", "sample"]].drop_duplicates())
@@ -56,7 +58,7 @@ def write_gallery(
                 on_done(done, total)
     writer.finish({"experiment": title, "hasVideos": with_videos, "baselines": sorted(find_baselines(frame))})
     for page in ("gallery.html", "question.html"):
-        write_file(folder / page, render_page(page, title, make_links(page)))
+        write_file(folder / page, render_page(page, title, make_links(page, has_analysis=has_analysis)))
     for path in stale:
         (folder / path).unlink()
 

@@ -12,12 +12,27 @@ from vmevalkit.stats.ranking import RankBands
 
 def write_methods(context: ReportContext, provenance: Provenance, bands: RankBands | None) -> list[str]:
     """Return the paragraphs."""
+    if provenance.table is not None:
+        return [_describe_source(context, provenance.table), _describe_statistics(context, bands)]
     return [
         _describe_questions(provenance),
         _describe_runs(context, provenance),
         _describe_scorer(context, provenance),
         _describe_statistics(context, bands),
     ]
+
+
+def _describe_source(context: ReportContext, table: str) -> str:
+    left_out = sum(rate.left_out.total for rate in context.totals)
+    text = (
+        f"The scores by {context.scorer} were read from a table, {table}; the questions, videos and prompts are not "
+        "part of it. A success is a score of 4 or 5 on a scale from 1 to 5, or a row that passed."
+    )
+    return (
+        f"{text} {count(left_out, 'row')} without a score {'is' if left_out == 1 else 'are'} left out."
+        if left_out
+        else text
+    )
 
 
 def _describe_questions(provenance: Provenance) -> str:

@@ -84,9 +84,11 @@ def encode_path(path: str) -> str:
     return quote(path)
 
 
-def make_links(current: str, has_gallery: bool = True) -> list[Link]:
+def make_links(current: str, has_gallery: bool = True, has_analysis: bool = True) -> list[Link]:
     """Return the links at the top of every page."""
     links = [Link("index.html", "Report", current == "index.html")]
+    if has_analysis:
+        links.append(Link("analysis.html", "Analysis", current == "analysis.html"))
     if has_gallery:
         links.append(Link("gallery.html", "Gallery", current == "gallery.html"))
     return [*links, Link("index.html#methods", "Methods")]

@@ -1,4 +1,4 @@
-"""Files of figures and tables: SVG and PNG, CSV and LaTeX."""
+"""Files of figures and tables: SVG, PNG and PDF, CSV and LaTeX."""
 
 from __future__ import annotations
 

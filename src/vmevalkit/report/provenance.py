@@ -6,6 +6,7 @@ import platform
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,10 +81,13 @@ class Provenance:
     python: str
     libraries: tuple[str, ...]
     """Names and versions of the packages that computed the numbers."""
+    table: str | None = None
+    """Name and digest of the file that the scores were read from; None where they are from runs."""
 
 
-def collect_provenance(frame: pd.DataFrame, certificates: Path | None = None) -> Provenance:
-    """Read questions, run records and certificates, and return what the numbers depend on."""
+def collect_provenance(frame: pd.DataFrame, certificates: Path | None = None, table: Path | None = None) -> Provenance:
+    """Read questions, run records and certificates, and return what the numbers depend on. ``table`` is the file that
+    the scores were read from, where there are no runs."""
     from vmevalkit.results.selection import list_names
 
     return Provenance(
@@ -94,6 +98,7 @@ def collect_provenance(frame: pd.DataFrame, certificates: Path | None = None) ->
         package=__version__,
         python=platform.python_version(),
         libraries=tuple(f"{name} {version(name)}" for name in PACKAGES),
+        table=None if table is None else f"{table.name}, SHA-256 {sha256(table.read_bytes()).hexdigest()}",
     )
 
 

@@ -59,7 +59,7 @@ def tabulate_provenance(provenance: Provenance) -> list[TablePart]:
             *(each.rsplit(" ", 1) for each in provenance.libraries),
         ]
     ]  # fmt: skip
-    return [
+    parts = [
         TablePart(
             "provenance_questions",
             "Questions",
@@ -74,3 +74,4 @@ def tabulate_provenance(provenance: Provenance) -> list[TablePart]:
         TablePart("provenance_scorers", "Scorers and certificates", scorers, scorers, is_long=True),
         TablePart("provenance_versions", "Versions", versions_table, versions_table, is_long=True),
     ]
+    return [part for part in parts if part.texts]

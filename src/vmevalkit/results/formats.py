@@ -21,7 +21,7 @@ FORMATS = ("table", "csv", "json", "parquet", "markdown", "latex")
 SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown", ".tex": "latex"}
 _LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": "$<$", ">": "$>$", "|": "$|$", "–": "--",
 }  # fmt: skip
 _NUMERIC = {"rate", "share", "95% interval", "questions", "videos", "mean value", "mean", "difference"}
 
@@ -130,12 +130,13 @@ def format_latex(rows: Texts) -> str:
         return ""
     names = list(rows[0])
     columns = "".join("r" if name in _NUMERIC else "l" for name in names)
-    lines = [" & ".join(_escape_latex(cell) for cell in cells) for cells in [names, *([*row.values()] for row in rows)]]
+    lines = [" & ".join(escape_latex(cell) for cell in cells) for cells in [names, *([*row.values()] for row in rows)]]
     body = f"{lines[0]} \\\\\n\\hline\n" + "".join(f"{line} \\\\\n" for line in lines[1:])
     return f"\\begin{{tabular}}{{{columns}}}\n\\hline\n{body}\\hline\n\\end{{tabular}}\n"
 
 
-def _escape_latex(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """Return a text that LaTeX shows as it is."""
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 

@@ -16,51 +16,52 @@ from vmevalkit.stats.ranking import RankBands, rank_bands
 if TYPE_CHECKING:
     import pandas as pd
 
+Folders = tuple[Path, Path] | None
+"""Folders of videos and of scores for the recommended commands; None where no command is recommended."""
+
 FEW_QUESTIONS = 10
 """Below this number an interval is so wide that the rate says little."""
 
 
-def describe_table(frame: pd.DataFrame, scorers: Sequence[str], outputs: Path, evaluations: Path) -> list[str]:
+def describe_table(frame: pd.DataFrame, scorers: Sequence[str], folders: Folders) -> list[str]:
     """Return the notes below a table: what is left out, what the ranks are worth, and the reference
     baselines."""
     experiments, lines = list_names(frame, "experiment"), []
     for experiment in experiments:
         own = frame[frame["experiment"] == experiment]
         present = [scorer for scorer in scorers if (own["scorer"] == scorer).any()]
-        notes = _describe_experiment(own, present, experiment, outputs, evaluations)
+        notes = _describe_experiment(own, present, experiment, folders)
         lines += notes if len(experiments) == 1 else [f"{experiment}: {note}" for note in notes]
     return lines
 
 
-def _describe_experiment(
-    frame: pd.DataFrame, scorers: Sequence[str], experiment: str, outputs: Path, evaluations: Path
-) -> list[str]:
+def _describe_experiment(frame: pd.DataFrame, scorers: Sequence[str], experiment: str, folders: Folders) -> list[str]:
     if not scorers:
-        return [f"no video is scored; run: {score_command(experiment, outputs, evaluations)}"]
+        return [f"no video is scored; run: {score_command(experiment, *folders)}" if folders else "no video is scored"]
     lines = []
     if len(scorers) > 1:
         lines.append(f"{join_names(scorers)} judge by different rules: compare rates within one scorer only")
     for scorer in scorers:
-        notes = _describe_scorer(frame, scorer, experiment, outputs, evaluations)
+        notes = _describe_scorer(frame, scorer, experiment, folders)
         lines += notes if len(scorers) == 1 else [f"{scorer}: {note}" for note in notes]
     return lines
 
 
-def _describe_scorer(frame: pd.DataFrame, scorer: str, experiment: str, outputs: Path, evaluations: Path) -> list[str]:
+def _describe_scorer(frame: pd.DataFrame, scorer: str, experiment: str, folders: Folders) -> list[str]:
     videos = select_scorer(frame, scorer)
     scored = videos[videos["state"] == SCORED]
     lines = []
     left_out = count_left_out(videos)
     if left_out.total:
         remedy = ""
-        if left_out.outdated or left_out.not_scored:
-            remedy = f"; to score them: {score_command(experiment, outputs, evaluations)}"
+        if folders and (left_out.outdated or left_out.not_scored):
+            remedy = f"; to score them: {score_command(experiment, *folders)}"
         lines.append(f"the rates leave out {count(left_out.total, 'video')}: {left_out}{remedy}")
     if not len(scored):
         return [*lines, "no video has a score that counts"]
     lines += _describe_scores(scored)
     lines += _describe_ranks(scored)
-    return lines + describe_reference_baselines(frame, scorer, outputs, evaluations)
+    return lines + describe_reference_baselines(frame, scorer, folders)
 
 
 def _describe_scores(scored: pd.DataFrame) -> list[str]:

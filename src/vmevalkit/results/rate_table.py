@@ -50,11 +50,12 @@ def make_rate_table(
     scorer: str | None = None,
     outputs: Path | str = layout.OUTPUTS,
     evaluations: Path | str = layout.EVALUATIONS,
+    with_commands: bool = True,
 ) -> RateTable:
     """Return the rates of a tidy table.
 
     Without ``by`` they are those of each model in each domain and in all domains. The folders are named in the commands
-    that the notes recommend.
+    that the notes recommend; ``with_commands`` is False where there are no runs that a command could find.
     """
     if scorer is not None:
         require_name(frame, "scorer", scorer)
@@ -67,7 +68,7 @@ def make_rate_table(
     rates = summarize(frame, groups, scorers)
     if by is None and frame["domain"].nunique() > 1:
         rates = _add_totals(summarize(frame, groups[:-1], scorers), groups, rates)
-    notes = describe_table(whole, scorers, Path(outputs), Path(evaluations))
+    notes = describe_table(whole, scorers, (Path(outputs), Path(evaluations)) if with_commands else None)
     if "model" not in groups and frame["model"].nunique() > 1:
         notes.insert(0, f"each line pools {frame['model'].nunique()} models")
     if baselines:

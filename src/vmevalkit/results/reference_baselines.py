@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def describe_reference_baselines(frame: pd.DataFrame, scorer: str, outputs: Path, evaluations: Path) -> list[str]:
-    """Return what the trick baselines of one experiment reach, and which commands add those without a score."""
+def describe_reference_baselines(frame: pd.DataFrame, scorer: str, folders: tuple[Path, Path] | None) -> list[str]:
+    """Return what the trick baselines of one experiment reach, and which commands add those without a score.
+
+    ``folders`` of videos and scores are for the commands; None where the scores were made elsewhere."""
     videos = select_scorer(frame, scorer)
     scored = videos[videos["state"] == SCORED]
     reached, missing = [], []
@@ -31,8 +33,8 @@ def describe_reference_baselines(frame: pd.DataFrame, scorer: str, outputs: Path
     lines = []
     if reached:
         lines.append(f"reference baselines, whose videos show no reasoning: {', '.join(reached)}")
-    if missing:
-        commands = " && ".join(_commands(frame, missing, outputs, evaluations))
+    if missing and folders:
+        commands = " && ".join(_commands(frame, missing, *folders))
         subject, them = ("baseline", "it") if len(missing) == 1 else ("baselines", "them")
         lines.append(f"no score of the reference {subject} {join_names(missing)}; to add {them}: {commands}")
     return lines

@@ -34,3 +34,9 @@ def count(number: int, singular: str, plural: str | None = None) -> str:
 def join_names(names: Sequence[str]) -> str:
     """Return names as a list in words: ``a``, ``a and b``, ``a, b and c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def end_sentence(text: str) -> str:
+    """Return a remark as a sentence: with a capital letter and a full stop."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

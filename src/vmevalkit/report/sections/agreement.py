@@ -94,5 +94,11 @@ def _draw_confusion(labels: dict[str, dict[str, float]], first: str, second: str
         "; ".join(
             f"{value}: {', '.join(f'{cell:.0f}' for cell in line)}" for value, line in zip(VALUES, cells, strict=True)
         ),
-        draw_heatmap(cells, [f"{first} {value}" for value in VALUES], [str(value) for value in VALUES], is_count=True),
+        draw_heatmap(
+            cells,
+            [f"{first} {value}" for value in VALUES],
+            [str(value) for value in VALUES],
+            unit="videos",
+            is_count=True,
+        ),
     )

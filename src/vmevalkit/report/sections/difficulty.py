@@ -70,7 +70,7 @@ def _draw_levels(context: ReportContext, levels: list[str]) -> FigurePart:
         "; ".join(
             f"{name}: " + ", ".join(f"{row.label} {percent(row.value)}" for row in rows) for name, rows in lines.items()
         ),
-        draw_lines(lines, levels, muted),
+        draw_lines(lines, levels, muted, "success rate"),
     )
 
 

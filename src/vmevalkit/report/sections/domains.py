@@ -31,18 +31,20 @@ def make_domains(context: ReportContext) -> Section | None:
     }
     difficulty = _compute_difficulty(context)
     grid = [[_value(cells.get((model, domain))) for domain in context.domains] for model in context.models]
+    counts = [[_count(cells.get((model, domain))) for domain in context.domains] for model in context.models]
     figures = [_draw_difficulty(context, difficulty)] if len(context.domains) > 1 else []
     figures.append(
         FigurePart(
             "model_domain",
             "Figure 3. Success of each model in each domain",
-            "Share of successes among scored videos. A dash means that no video is scored. Intervals are in the table.",
+            "Share of successes among scored videos, and the number n of questions. A dash means that no video is "
+            "scored. Intervals are in the table.",
             "; ".join(
                 f"{model}: "
                 + ", ".join(f"{domain} {percent(value)}" for domain, value in zip(context.domains, line, strict=True))
                 for model, line in zip(context.models, grid, strict=True)
             ),
-            _draw_cells(context, grid),
+            _draw_cells(context, grid, counts),
         )
     )
     tables = [_tabulate_cells(context, cells)]
@@ -51,18 +53,26 @@ def make_domains(context: ReportContext) -> Section | None:
     return Section("domains", "Domains", _describe(context, difficulty), figures, tables)
 
 
-def _draw_cells(context: ReportContext, grid: list[list[float | None]]) -> Figure:
+def _draw_cells(context: ReportContext, grid: list[list[float | None]], counts: list[list[int | None]]) -> Figure:
     """Draw models below each other, or many domains: their names and numbers would overlap side by side."""
     models = [context.label(model) for model in context.models]
     if len(context.domains) <= MOST_COLUMNS:
-        return draw_heatmap(grid, models, context.domains, muted=context.muted_labels)
+        return draw_heatmap(
+            grid, models, context.domains, unit="success rate", counts=counts, muted=context.muted_labels
+        )
+    turned = [list(line) for line in zip(*grid, strict=True)]
+    numbers = [list(line) for line in zip(*counts, strict=True)]
     return draw_heatmap(
-        [list(line) for line in zip(*grid, strict=True)], context.domains, models, muted=context.muted_labels
+        turned, context.domains, models, unit="success rate", counts=numbers, muted=context.muted_labels
     )
 
 
 def _value(rate: GroupRate | None) -> float | None:
     return None if rate is None else rate.rate.value
+
+
+def _count(rate: GroupRate | None) -> int | None:
+    return None if rate is None else rate.rate.n
 
 
 def _compute_difficulty(context: ReportContext) -> list[IntervalRow]:
@@ -72,8 +82,7 @@ def _compute_difficulty(context: ReportContext) -> list[IntervalRow]:
     for domain in context.domains:
         own = pooled[pooled["domain"] == domain]
         rate = success_rate(own["success"].to_numpy(float), own["item"].to_numpy())
-        spread = float(own["success"].astype(float).std(ddof=0)) if len(own) else None
-        rows.append(IntervalRow(domain, rate.value, rate.low, rate.high, spread=spread))
+        rows.append(IntervalRow(domain, rate.value, rate.low, rate.high))
     return sorted(rows, key=lambda row: -1.0 if row.value is None else -row.value)
 
 
@@ -87,10 +96,9 @@ def _draw_difficulty(context: ReportContext, rows: list[IntervalRow]) -> FigureP
     return FigurePart(
         "domain_difficulty",
         "Figure 2. Difficulty of the domains",
-        f"Success pooled over {_name_pool(context)}. The thick line is the 95% interval over questions, which says how "
-        "well the rate is known. The thin line is the standard deviation over videos, which says how much they differ.",
+        f"Success pooled over {_name_pool(context)}. The line on a bar is the 95% interval over questions.",
         ", ".join(f"{row.label} {percent(row.value)}" for row in rows),
-        draw_bars(rows, "success rate"),
+        draw_bars(rows, "success rate and 95% interval"),
     )
 
 

@@ -22,15 +22,25 @@ def make_groups(context: ReportContext) -> Section | None:
     }
     members = {name: list_names(context.scored[context.scored["group"] == name], "domain") for name in names}
     grid = [[_get_rate(cells, model, name) for name in names] for model in context.models]
+    counts = [[cells[model, name].rate.n if (model, name) in cells else None for name in names]
+              for model in context.models]  # fmt: skip
     figure = FigurePart(
         "model_group",
         "Success of each model in each cognitive group",
-        "Share of successes among scored videos of all domains of a group. Intervals are in the table.",
+        "Share of successes among scored videos of all domains of a group, and the number n of questions. Intervals "
+        "are in the table.",
         "; ".join(
             f"{model}: " + ", ".join(f"{name} {percent(value)}" for name, value in zip(names, line, strict=True))
             for model, line in zip(context.models, grid, strict=True)
         ),
-        draw_heatmap(grid, [context.label(model) for model in context.models], names, muted=context.muted_labels),
+        draw_heatmap(
+            grid,
+            [context.label(model) for model in context.models],
+            names,
+            unit="success rate",
+            counts=counts,
+            muted=context.muted_labels,
+        ),
     )
     domains = "; ".join(f"{name}: {join_names(members[name])}" for name in names)
     text = f"A domain belongs to the group of the ability that it asks for. {domains}."
