@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -90,3 +92,11 @@ def test_commands_that_refuse_other_files_can_be_forced(name: str) -> None:
 )
 def test_an_experiment_takes_what_its_messages_advise(option: str) -> None:
     assert option in options_by_command()["experiment"]
+
+
+def test_a_reader_that_leaves_early_ends_a_command_silently() -> None:
+    command = f"{sys.executable} -m vmevalkit.cli.main models | head -n 1; echo ${{PIPESTATUS[0]}}"
+    for _ in range(3):
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=120)
+        assert done.stderr == ""
+        assert done.stdout.splitlines()[-1] in ("0", "141"), "0 where all was written before the reader left"

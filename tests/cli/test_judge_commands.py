@@ -152,3 +152,19 @@ def test_a_killed_run_asks_nothing_again_that_was_answered(server: ChatEmulator,
     prompts = [body["messages"][1]["content"][0]["text"] for body in server.bodies]
     assert len(set(prompts)) == count
     assert len(prompts) - count <= in_flight
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "azure/some-deployment"])
+def test_a_dry_run_needs_no_key(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "CHAT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://some.openai.azure.com")
+    call("generate --task sudoku --n 1 --workers 1 --out q")
+    call("run --model static --questions q --experiment e --outputs o --workers 1")
+    line = f"score --with judge --judge-model {model} --experiment e --outputs o --evaluations v --dry-run"
+    code, text = call(line)
+    assert code == 0, text
+    assert "1 videos, 0 kept; 1 call" in text and "nothing was asked" in text
+    code, text = call(line.removesuffix(" --dry-run"))
+    assert code != 0 and "set " in text, "without --dry-run the key is asked for"

@@ -31,3 +31,10 @@ def test_the_error_keeps_all_names_and_survives_pickling() -> None:
     error = pickle.loads(pickle.dumps(UnknownName("model", "xyz", NAMES)))
     assert error.known == NAMES
     assert str(error) == str(UnknownName("model", "xyz", NAMES))
+
+
+def test_a_name_that_is_a_part_of_others_gets_the_shortest_of_them() -> None:
+    names = ["openai-sora-2-pro", "openai-sora-2", "sana", "slower"]
+    assert str(UnknownName("model", "sora", names)).endswith("did you mean 'openai-sora-2'?")
+    assert str(UnknownName("model", "Sora 2 Pro", names)).endswith("did you mean 'openai-sora-2-pro'?")
+    assert str(UnknownName("model", "slowr", names)).endswith("did you mean 'slower'?"), "a typing error"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
 
@@ -82,7 +82,7 @@ def estimate_trials(videos: Sequence[MadeVideo], scorer: AsyncScorer, options: C
 
     async def estimate_all() -> None:
         nonlocal calls, usd, is_known
-        session = scorer.open_session(options)
+        session = scorer.open_session(replace(options, is_estimate=True))
         try:
             for made in videos:
                 count, price = await session.estimate_usd(made.question, made.video)

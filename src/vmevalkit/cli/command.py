@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import select
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from vmevalkit.core.errors import UsageError, VMEvalKitError
 from vmevalkit.core.secrets import redact
 
-FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
 MOST_LINES = 10
 """Most lines of one kind, such as failures, that a command prints."""
 
@@ -102,12 +104,29 @@ class Command(_PlainFlags, TyperCommand):
         except VMEvalKitError as error:
             typer.echo(redact(f"error: {error}"), err=True)
             raise typer.Exit(WRONG_USAGE if isinstance(error, UsageError) else FAILED) from error
+        except BrokenPipeError as error:
+            if not _is_reader_gone():
+                typer.echo(redact(f"error: {error}"), err=True)
+                raise typer.Exit(FAILED) from error
+            # The reader, such as head, has what it wanted. What is still buffered must not fail at the exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(READER_GONE) from error
         except (OSError, MemoryError) as error:
             typer.echo(redact(f"error: {_describe_system_error(error)}"), err=True)
             raise typer.Exit(FAILED) from error
         except KeyboardInterrupt as error:
             typer.echo("interrupted: finished work is kept; the same command resumes", err=True)
             raise typer.Exit(INTERRUPTED) from error
+
+
+def _is_reader_gone() -> bool:
+    """Whether stdout is a pipe that nobody reads any more."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        return any(event & select.POLLERR for _, event in poll.poll(0))
+    except (OSError, ValueError):
+        return False
 
 
 def _describe_system_error(error: OSError | MemoryError) -> str:
@@ -183,8 +202,6 @@ def select_tasks(values: Iterable[str] | None) -> list[str] | None:
 
 def count_cores() -> int:
     """Return the number of cores that this process may use: the default number of workers."""
-    import os
-
     try:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:  # macOS

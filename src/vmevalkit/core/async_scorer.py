@@ -29,6 +29,8 @@ class CallOptions:
     """The folder of logged answers; None means that of the data folder."""
     retry_refused: bool = False
     """Whether what was refused earlier is asked again."""
+    is_estimate: bool = False
+    """Whether nothing is sent, so that no key is needed."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of ``jobs.limits.Limits``, such as the pauses before a retry."""
     progress: Any = None

@@ -25,6 +25,7 @@ A message contains the value, the place and the remedy: it is often all that a u
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -47,7 +48,7 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
         names = sorted(known)
-        near = get_close_matches(name, names, n=1, cutoff=0.5)
+        near = _find_names_with(name, names) or get_close_matches(name, names, n=1, cutoff=0.5)
         command = "" if where else LISTING_COMMANDS.get(kind, "")
         hint = f"did you mean {near[0]!r}?" if near else "known: " + _list_names(names, command)
         super().__init__(f"no {kind} {name!r}{where and ' '}{where}; {hint}")
@@ -55,6 +56,13 @@ class UnknownName(UsageError):
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], str]]:
         return (type(self), (self.kind, self.name, self.known, self.where))
+
+
+def _find_names_with(name: str, names: list[str]) -> list[str]:
+    """Return the names of which the name is a whole part, the shortest first: ``openai-sora-2`` for ``sora``."""
+    parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
+    found = [each for each in names if set(parts) <= set(re.split(r"[^a-z0-9]+", each.lower()))] if parts else []
+    return sorted(found, key=lambda each: (len(each), each))
 
 
 def _list_names(names: list[str], command: str) -> str:

@@ -102,7 +102,8 @@ class JudgeSession:
         timeout_s = min(TIMEOUT_S, limits.call_limit_s)
         self.callers = [
             ChatCaller(
-                load_chat_spec(spec, timeout_s=timeout_s), find_fault=find_fault, budget=self.budget,
+                load_chat_spec(spec, timeout_s=timeout_s, needs_key=not options.is_estimate),
+                find_fault=find_fault, budget=self.budget,
                 limits=choose_chat_limits(limits, is_own=not spec.charged, per_minute=options.per_minute),
                 answers=layout.ANSWERS if options.answers is None else options.answers, progress=options.progress,
                 purpose=options.purpose, retry_refused=options.retry_refused, assumed_usd=options.assumed_usd,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vmevalkit.core.async_scorer import AsyncScorer, CallOptions
 from vmevalkit.core.errors import Unwritable, VMEvalKitError
@@ -67,7 +67,7 @@ def estimate_calls(scorer: AsyncScorer, jobs: Iterable[ScoreJob], options: CallO
 
     async def estimate_all() -> None:
         nonlocal videos, kept, calls, usd
-        session = scorer.open_session(options)
+        session = scorer.open_session(replace(options, is_estimate=True))
         try:
             for job in jobs:
                 videos += 1

@@ -211,10 +211,12 @@ def load_chat_model(
     return load_chat_spec(find_chat_spec(name, base_url, deployment), timeout_s=timeout_s, api_version=api_version)
 
 
-def load_chat_spec(spec: ChatSpec, *, timeout_s: float = 60.0, api_version: str | None = None) -> ChatModel:
-    """Return the adapter of a row."""
+def load_chat_spec(
+    spec: ChatSpec, *, timeout_s: float = 60.0, api_version: str | None = None, needs_key: bool = True
+) -> ChatModel:
+    """Return the adapter of a row. Without ``needs_key`` it can estimate prices and ask nothing."""
     if find_spec("openai") is None:
         raise SetupError(f"{spec.name} needs the package openai: {make_install_command('openai')}")
     from vmevalkit.models.openai_chat import OpenAIChat
 
-    return OpenAIChat(spec, timeout_s=timeout_s, api_version=api_version)
+    return OpenAIChat(spec, timeout_s=timeout_s, api_version=api_version, needs_key=needs_key)

@@ -29,21 +29,27 @@ class OpenAIChat:
     CHAT_API_KEY, or no key: a key of OpenAI must not reach another service by accident.
     """
 
-    def __init__(self, spec: ChatSpec, *, timeout_s: float = 60.0, api_version: str | None = None) -> None:
-        """``api_version`` is that of Azure, in place of the setting OPENAI_API_VERSION."""
+    def __init__(
+        self, spec: ChatSpec, *, timeout_s: float = 60.0, api_version: str | None = None, needs_key: bool = True
+    ) -> None:
+        """``api_version`` is that of Azure, in place of the setting OPENAI_API_VERSION. Without ``needs_key`` prices
+        can be estimated on a machine without keys."""
         import openai
 
         self.spec = spec
         self.name, self.provider, self.identity = spec.name, spec.provider, spec.identity
         timeout = openai.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
         self._unsupported: set[str] = set()
-        if spec.provider == "azure":
+        if spec.provider == "azure" and needs_key:
             self._key_name = _azure.KEY
             self._client: Any = _azure.make_azure_client(spec.base_url or "", spec.model_id, api_version, timeout)
         else:
             self._key_name = "OPENAI_API_KEY" if _is_openai(spec) else "CHAT_API_KEY"
             self._client = openai.AsyncOpenAI(
-                api_key=self._require_key(), base_url=spec.base_url or OPENAI_URL, timeout=timeout, max_retries=0
+                api_key=self._require_key() if needs_key else "none",
+                base_url=spec.base_url or OPENAI_URL,
+                timeout=timeout,
+                max_retries=0,
             )
         self._errors = ErrorMapper(spec, self._key_name)
 
