@@ -20,10 +20,12 @@ MIN_PROBABILITY = 0.5
 """Probability that a digit must have to be read."""
 INK_EDGE = 0.45
 """Share of a cell's strongest ink at which the edge of a digit is."""
+_THIN_EDGE = 0.3
+"""The same for a second look."""
 _SAME_GLYPH = 0.4
 """Parts that overlap sideways by this share of the narrower one are of one digit."""
-_HOLE = 0.2
-"""Share of its outline that the hole of a zero has, at least."""
+_TALL_HOLE, _OFF_MIDDLE = 0.5, 0.1
+"""Height of the hole of a zero, at least, and how far it may be off its middle, as shares of its height."""
 _FILLED = 0.6
 """Share of its box that the outline of a zero has, at least."""
 _FAINT_INK, _FAINT_SHARE = 0.22, 0.04
@@ -86,7 +88,7 @@ def pick_digits(probabilities: Floats) -> list[int]:
 def read_digit(ink: Plane) -> int | None:
     """Return the digit that the ink of a cell is; None where it is not exactly one."""
     peak = float(ink.max())
-    parts = drop_specks(find_parts(_cut_out(ink)))
+    parts = drop_specks(find_parts(_cut_out(ink, INK_EDGE)))
     if not parts or are_side_by_side(parts):
         return None
     digit = pick_digits(classify(normalise_ink(ink, [bounding_box(parts)], [peak])))[0]
@@ -96,7 +98,7 @@ def read_digit(ink: Plane) -> int | None:
 def read_number(ink: Plane) -> tuple[str, InkBox]:
     """Return the number that the ink of a cell is, digit by digit, and its box; an empty text where it is none, is cut
     off, or shows through another mark."""
-    peak, mask = float(ink.max()), _cut_out(ink)
+    mask = _cut_out(ink, INK_EDGE)
     parts = drop_specks(find_parts(mask))
     height, width = ink.shape
     if not parts or any(part.touches_edge(slice(0, height), slice(0, width)) for part in parts):
@@ -104,12 +106,21 @@ def read_number(ink: Plane) -> tuple[str, InkBox]:
     whole = bounding_box(parts)
     if _has_faint_ink(ink, mask, whole):
         return "", whole
+    number = _read_digits(ink, mask, parts)
+    if not number:  # the thinnest strokes of some typefaces are weaker
+        mask = _cut_out(ink, _THIN_EDGE)
+        number = _read_digits(ink, mask, drop_specks(find_parts(mask)))
+    return number, whole
+
+
+def _read_digits(ink: Plane, mask: Plane, parts: Sequence[InkPart]) -> str:
     boxes = [bounding_box(glyph) for glyph in _group_parts(parts)]
-    digits = pick_digits(classify(normalise_ink(ink, boxes, [peak] * len(boxes))))
+    digits = pick_digits(classify(normalise_ink(ink, boxes, [float(ink.max())] * len(boxes))))
     texts = [
-        str(digit) if digit != NO_DIGIT else _read_zero(mask, box) for digit, box in zip(digits, boxes, strict=True)
+        "0" if _is_zero(mask, box) else "" if digit == NO_DIGIT else str(digit)
+        for digit, box in zip(digits, boxes, strict=True)
     ]
-    return "".join(texts) if all(texts) else "", whole
+    return "".join(texts) if all(texts) else ""
 
 
 def _has_faint_ink(ink: Plane, mask: Plane, box: InkBox) -> bool:
@@ -147,16 +158,19 @@ def _group_parts(parts: Sequence[InkPart]) -> list[list[InkPart]]:
     return glyphs
 
 
-def _cut_out(ink: Plane) -> Plane:
-    return np.asarray(cv2.compare(ink, INK_EDGE * float(ink.max()), cv2.CMP_GT), np.uint8)
+def _cut_out(ink: Plane, edge: float) -> Plane:
+    return np.asarray(cv2.compare(ink, edge * float(ink.max()), cv2.CMP_GT), np.uint8)
 
 
-def _read_zero(mask: Plane, box: InkBox) -> str:
-    """Return "0" where a part is an upright ring, else an empty text: the network knows the digits 1 to 9."""
+def _is_zero(mask: Plane, box: InkBox) -> bool:
+    """Return whether a part is an upright ring with a tall hole: the network knows the digits 1 to 9."""
     left, top, width, height = box
     part = np.ascontiguousarray(mask[top : top + height, left : left + width])
     contours, levels = cv2.findContours(part, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-    outer = [cv2.contourArea(c) for c, level in zip(contours, levels[0], strict=True) if level[3] < 0]
-    holes = [cv2.contourArea(c) for c, level in zip(contours, levels[0], strict=True) if level[3] >= 0]
-    is_ring = len(outer) == len(holes) == 1 and holes[0] > _HOLE * outer[0] and outer[0] > _FILLED * width * height
-    return "0" if is_ring and height > width else ""
+    outer = [contour for contour, level in zip(contours, levels[0], strict=True) if level[3] < 0]
+    holes = [contour for contour, level in zip(contours, levels[0], strict=True) if level[3] >= 0]
+    if len(outer) != 1 or len(holes) != 1 or height <= width:
+        return False
+    _, hole_top, _, hole_height = cv2.boundingRect(holes[0])
+    is_middle = abs(hole_top + hole_height / 2 - height / 2) < _OFF_MIDDLE * height
+    return is_middle and hole_height > _TALL_HOLE * height and cv2.contourArea(outer[0]) > _FILLED * width * height
