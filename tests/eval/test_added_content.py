@@ -120,3 +120,17 @@ def test_a_dot_may_pass_behind_a_cover_by_two_cells_and_no_more(colour: tuple[in
     assert near.passed, near.explanation
     far = score_behind_cover(3.0, 0.6, colour)
     assert not far.passed and far.failure_mode in ("not_shown", "illegal_process"), far.explanation
+
+
+def test_a_watermark_may_move_a_little_but_nothing_else_may_come_with_it() -> None:
+    def move(frame: Frame, t: float) -> Frame:
+        height, width = frame.shape[:2]
+        at = round(0.06 * width), round((0.12 if t < 0.5 else 0.18) * height)
+        cv2.circle(frame, at, round(0.05 * height), (200, 30, 160), -1)
+        return frame
+
+    def add(frame: Frame, t: float) -> Frame:
+        return with_disc(0.52, 0.5, 0.5)(move(frame, t), t)
+
+    assert score("sudoku", move).passed
+    assert not score("sudoku", add).solved

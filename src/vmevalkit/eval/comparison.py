@@ -18,6 +18,9 @@ TRACKED_SHARE = 0.2
 """Areas are tracked that have this share of the smallest part: a cursor may hide a part."""
 _MOVED, _GROWN = 0.06, 1.5
 """How far something may move from one comparison to the next, as a share of the image, and how much it may grow."""
+_OVERLAY_GAP, _OVERLAY_GROWTH = 0.03, 1.5
+"""How far from a watermark something may be and belong to it, as a share of the image, and how much larger than at the
+start what belongs to it may be."""
 _AROUND = np.ones((9, 9), np.uint8)
 RIM_REACH = 0.022
 """By how much lines and parts may be thicker or thinner, as a share of the image's shorter side."""
@@ -36,6 +39,7 @@ class FrameComparison:
         self._drawn: tuple[Any, tuple[Frame, ...]] | None = None
         self._moved: Mask | None = None
         self._rim = RIM_REACH if task.has_flat_colours else 0.0
+        self._own_overlays: tuple[Blob, ...] = ()
 
     @property
     def redrawn(self) -> Frame | None:
@@ -45,7 +49,10 @@ class FrameComparison:
     def compare(self, frame: RegisteredFrame, state: Any) -> tuple[Blob, ...]:
         """Return the areas that are not explained."""
         if self._start is None:
-            self._start = self._redraw(self._task.solution(self._puzzle, 0.0), frame), frame.image.copy()
+            redrawn = self._redraw(self._task.solution(self._puzzle, 0.0), frame)
+            self._start = redrawn, frame.image.copy()
+            added = find_blobs(frame.image, (redrawn,), frame.visible, self._task.smallest_part_area, self._rim)
+            self._own_overlays = tuple(blob for blob in added if not blob.is_style and not blob.is_bare)
         if self._drawn is None or self._drawn[0] != state:
             self._drawn = state, self._expect(state, frame)
         expected, min_area = self._drawn[1], TRACKED_SHARE * self._task.smallest_part_area
@@ -53,7 +60,23 @@ class FrameComparison:
         if not blobs:
             return ()
         others = [_fit(other, frame) for other in self._task.vary_backdrop(self._puzzle, state, frame.image)]
-        return find_blobs(frame.image, (*expected, *others), frame.visible, min_area, self._rim) if others else blobs
+        if others:
+            blobs = find_blobs(frame.image, (*expected, *others), frame.visible, min_area, self._rim)
+        return self._name_own_overlays(blobs)
+
+    def _name_own_overlays(self, blobs: tuple[Blob, ...]) -> tuple[Blob, ...]:
+        """Say of what is beside or over a thing that the video's own first frame shows that it belongs to that thing:
+        a watermark moves a little, and a counter of frames changes its digits."""
+        near = [blob.box for blob in self._own_overlays]
+        rest = [index for index, blob in enumerate(blobs) if not blob.is_style] if near else []
+        found: set[int] = set()
+        while grown := {i for i in rest if i not in found and any(blobs[i].overlaps(box, _OVERLAY_GAP) for box in near)}:
+            found |= grown
+            near += [blobs[i].box for i in grown]
+        before, after = (sum(each.area for each in group) for group in (self._own_overlays, [blobs[i] for i in found]))
+        if not found or after > _OVERLAY_GROWTH * before:
+            return blobs
+        return tuple(replace(blob, is_own=True) if index in found else blob for index, blob in enumerate(blobs))
 
     def locate_on_ways(self, blobs: Sequence[Blob]) -> tuple[Blob, ...]:
         """Return the areas with the share of each that is where a part has moved in the frames compared so far."""

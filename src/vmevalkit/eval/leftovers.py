@@ -84,6 +84,8 @@ def classify(blob: Blob, around: Surroundings, came_in: bool = False, others: Se
         return "mark"  # a trail, an arrow along the move, a path that is drawn and then walked
     if any(blob.overlaps(box) for box in around.deciding):
         return "cover"
+    if blob.is_own:
+        return "mark"
     is_thin = blob.thickness <= _THIN * sqrt(around.smallest_part)
     if came_in or (is_thin and is_slender and blob.flat_share >= _ON_GROUND and not blob.is_bare):
         return "mark"

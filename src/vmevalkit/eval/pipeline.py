@@ -163,7 +163,8 @@ def _read(
     next_compared_s = 0.0
     for timed in _in_batches(video):
         monitor.see(timed)
-        if last is not None and trace and is_near(last, timed.frame, SAME_LEVELS):
+        is_same = last is not None and bool(trace) and is_near(last, timed.frame, SAME_LEVELS)
+        if is_same and registrar.has_settled:
             strengths.append(strengths[-1])
             if trace[-1].state is None:
                 _append_unreadable(trace, timed, cards, trace[-1].is_covered)

@@ -128,6 +128,7 @@ class Registrar:
         self._templates, level_estimator = _find_model(reference)
         self._level_estimator = copy(level_estimator)  # it notes what it finds in a video
         self._measured: Frame | None = None
+        self._has_settled = True
         self._small_reference = shrink_frame(reference, reading_size)
         self._min_contrast = _BLANK_CONTRAST * _measure_contrast(reference, _WHOLE_FRAME)
         self._alignment: AlignmentResult | None = None
@@ -143,6 +144,12 @@ class Registrar:
     def view(self) -> ViewRect | None:
         """Where the video last showed the image; None before the start."""
         return None if self._alignment is None else self._alignment.view
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether the same frame again would be found where it is now: after a cut the view nears the image over several
+        frames."""
+        return self._has_settled
 
     def start(self, frames: Sequence[TimedFrame]) -> Match:
         """Find the image in the best of the frames. A video may fade in, so any of them may be the best."""
@@ -289,6 +296,7 @@ class Registrar:
             return
         assert self._alignment is not None
         last = self._alignment.view
+        self._has_settled = True
         if self._is_unmoved(frame):
             self._previous_view = last
             return
@@ -318,8 +326,8 @@ class Registrar:
         self._estimate_light(pyramid)
         # After a cut the view nears the image over several frames: until it rests there, each of them is measured.
         view, size = self._alignment.view, self._templates[-1].size
-        has_settled = last.measure_distance(view) * max(size) < _WRONG_PX
-        self._measured = self._templates[-1].sample_pixels(frame, view) if has_settled else None
+        self._has_settled = last.measure_distance(view) * max(size) < _WRONG_PX
+        self._measured = self._templates[-1].sample_pixels(frame, view) if self._has_settled else None
 
     def _is_unmoved(self, frame: Frame) -> bool:
         """Return whether the camera and the light are as they were when both were last measured."""

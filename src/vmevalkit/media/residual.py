@@ -76,6 +76,8 @@ class Blob:
     """Share of it that is over ground of one colour."""
     moved_share: float = 0.0
     """Share of it that is where a part has moved in the video."""
+    is_own: bool = False
+    """Whether it belongs to a thing that the video showed over the puzzle from its first frame on: a watermark."""
     mask: Mask | None = field(default=None, compare=False, repr=False)
     """Its pixels, within its box; None where they are not known."""
 

@@ -138,6 +138,21 @@ def test_a_digit_of_a_video_is_read_that_no_picture_shows(tmp_path: Path) -> Non
     assert drawn.score(cut(drawn.first, final)).solved
 
 
+def still(*frames: Frame) -> list[TimedFrame]:
+    """Each frame for two seconds, without noise: equal frames are equal in every pixel."""
+    return [TimedFrame(index / FPS, frames[index // (2 * FPS)]) for index in range(2 * FPS * len(frames))]
+
+
+def test_a_still_answer_that_is_drawn_smaller_passes(tmp_path: Path) -> None:
+    drawn = make_sudoku(tmp_path)
+    height, width = drawn.first.shape[:2]
+    smaller = np.array([[0.93, 0, 0.035 * width], [0, 0.93, 0.035 * height]])
+    ground = tuple(int(level) for level in drawn.first[0, 0])
+    final = cv2.warpAffine(drawn.final, smaller, (width, height), flags=cv2.INTER_AREA, borderValue=ground)
+    score = drawn.score(still(drawn.first, np.asarray(final, np.uint8)))
+    assert score.passed, score.explanation
+
+
 def test_another_move_does_not_pass(tmp_path: Path) -> None:
     drawn = make_chess(tmp_path)
     letters = list(drawn.task.solution(drawn.puzzle, 0.0).get_letters())

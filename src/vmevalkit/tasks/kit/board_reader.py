@@ -312,7 +312,9 @@ class BoardReader:
             odd_sites |= odd
             other = np.minimum(np.abs(board - image).max(axis=2), CAP)[where]
             theirs = np.bincount(which, weights=other, minlength=size) / np.maximum(count, 1)
-            for number in np.flatnonzero(odd & (theirs < CLEARLY * mine)).tolist():
+            # A site that looks more like its own kind than it did has lost what reached into it, such as a mover's tail.
+            is_other = self._kinds != kind
+            for number in np.flatnonzero(odd & is_other & (theirs < CLEARLY * mine)).tolist():
                 changed.setdefault(number, kind)
         is_lost = False
         for kind in set(self._kinds.tolist()):
