@@ -70,7 +70,9 @@ class FrameComparison:
         near = [blob.box for blob in self._own_overlays]
         rest = [index for index, blob in enumerate(blobs) if not blob.is_style] if near else []
         found: set[int] = set()
-        while grown := {i for i in rest if i not in found and any(blobs[i].overlaps(box, _OVERLAY_GAP) for box in near)}:
+        while grown := {
+            i for i in rest if i not in found and any(blobs[i].overlaps(box, _OVERLAY_GAP) for box in near)
+        }:
             found |= grown
             near += [blobs[i].box for i in grown]
         before, after = (sum(each.area for each in group) for group in (self._own_overlays, [blobs[i] for i in found]))

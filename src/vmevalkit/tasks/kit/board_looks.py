@@ -44,11 +44,18 @@ class Cutout:
     colour: Floats
     """Levels, height x width x 3."""
     alpha: Floats
+    ink: Mask
+    """Where it differs from the ground that it was cut from: what it encloses may show another ground elsewhere."""
 
     @cached_property
     def core(self) -> Floats:
         """Which pixels surely belong to the piece, as 0 and 1."""
         return (self.alpha > 0.5).astype(np.float32)
+
+    @cached_property
+    def telling(self) -> Floats:
+        """Which pixels of the core tell of the piece, as 0 and 1."""
+        return self.core * self.ink
 
     @cached_property
     def area(self) -> float:
@@ -57,8 +64,8 @@ class Cutout:
 
     @cached_property
     def plain_colour(self) -> Floats:
-        """The median colour of the core."""
-        return np.asarray(np.median(self.colour[self.core > 0], axis=0), np.float32)
+        """The median colour of what tells of the piece."""
+        return np.asarray(np.median(self.colour[self.telling > 0], axis=0), np.float32)
 
 
 class BoardLooks:
@@ -162,7 +169,8 @@ class BoardLooks:
         if outlines:
             cv2.drawContours(whole, [max(outlines, key=cv2.contourArea)], -1, 1, cv2.FILLED)
         soft = np.clip((off - level / 2) / level, 0, 1) * cv2.dilate(whole, np.ones((3, 3), np.uint8))
-        return Cutout(patch.copy(), np.maximum(soft, whole).astype(np.float32))
+        ink = np.asarray(off > level / 2)
+        return Cutout(patch.copy(), np.maximum(soft, whole).astype(np.float32), ink)
 
     # -- sites: what must stay as it is, and what it could be taken for ------------------------------------------
 
@@ -191,6 +199,11 @@ class BoardLooks:
                     np.s_[column * side + rim : (column + 1) * side - rim],
                 )
             self.labels[where] = number
+        self.line_colours = [
+            np.asarray(np.median(np.concatenate([strip.reshape(-1, 3) for strip in parts]), axis=0), np.float32)
+            for kind in (WALL,)
+            if (parts := [strip for (name, _), each in strips.items() if name == kind for strip in each])
+        ]
         if not layout.closed:
             for kind, tile in self.tiles.items():
                 self.alternatives[kind] = np.tile(tile, (layout.rows, layout.columns, 1))

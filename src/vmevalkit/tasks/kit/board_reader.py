@@ -7,7 +7,7 @@ At each place one asks how much of the difference from the ground a piece explai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
 
@@ -41,6 +41,8 @@ MOST = 6
 """Pieces of one look that are listed."""
 HELD_S = 0.2
 """Seconds for which something must hold to count, and for which a piece may be out of sight at the end."""
+TURNED_AWAY, TURNED_AREA, TURNED_SIZE = 0.75, (0.4, 1.6), 1.6
+"""A mover that shows another side is at most so many cells from where it was, with such shares of its area and size."""
 STROKE = 0.14
 """Breadth of a pen's stroke, in cells: what is thinner is a mark, and no piece."""
 NEW_LEVELS = 40
@@ -80,15 +82,27 @@ class BoardState:
     """Each piece where it is, or was seen a moment ago."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Coloured:
+    """Something in the mover's colour."""
+
+    placed: Placed
+    area: float
+    """In pixels of the board."""
+    size: float
+    """Its longer side, in cells."""
+
+
 class _Matcher:
     """Looks for one piece in pictures of one scale."""
 
     def __init__(self, ground: Floats, piece: Cutout, scale: int) -> None:
-        colour, core = piece.colour, piece.core
+        colour, core = piece.colour, piece.telling
         if scale > 1:
             size = max(2, core.shape[1] // scale), max(2, core.shape[0] // scale)
             colour = np.asarray(cv2.resize(colour, size, interpolation=cv2.INTER_AREA))
-            core = (cv2.resize(core, size, interpolation=cv2.INTER_AREA) > 0.5).astype(np.float32)
+            shares = np.asarray(cv2.resize(core, size, interpolation=cv2.INTER_AREA))
+            core = (shares > min(0.5, 0.5 * float(shares.max()))).astype(np.float32)  # thin strokes stay
         self.ground, self.core, self._shaped = ground, core, colour * core[..., None]
         self._area = float(core.sum())
         self._power = (
@@ -132,8 +146,11 @@ class BoardReader:
         self._others = {kind: image[::2, ::2] for kind, image in looks.alternatives.items()}
         self._kinds = np.array([kind for kind, _ in looks.sites])
         self._telling: dict[str, tuple[Mask, NDArray[np.float64]]] = {}
+        # A site tells nothing against its own kind: what reaches into it at the start, such as a tail, or the grain of
+        # a texture is all that differs there.
+        of_pixel = self._kinds[np.maximum(self._sites, 0)]
         for kind, image in self._others.items():
-            where = (self._sites >= 0) & (np.abs(image - self._own).max(axis=2) > DIFFER)
+            where = (self._sites >= 0) & (of_pixel != kind) & (np.abs(image - self._own).max(axis=2) > DIFFER)
             self._telling[kind] = where, np.bincount(self._sites[where], minlength=len(looks.sites)).astype(float)
 
     def _add_look(self, name: str, piece: Cutout) -> None:
@@ -157,7 +174,13 @@ class BoardReader:
         pieces = self._follow(found)
         used = {id(piece) for piece in pieces.values() if piece is not None}
         others = [piece for piece in found if piece.look == mover and id(piece) not in used]
-        others += self._find_coloured(board, off, unseen)
+        coloured = self._find_coloured(board, off, unseen)
+        if pieces[mover] is None and mover in self._pieces:
+            turned = self._find_turned(coloured)
+            if turned is not None:
+                pieces[mover] = turned
+                self._last[mover] = turned.x, turned.y
+        others += [thing.placed for thing in coloured if pieces[mover] is not thing.placed]
         for name, piece in pieces.items():
             if piece is not None:
                 self._seen_s[name] = frame.seconds, piece
@@ -312,9 +335,7 @@ class BoardReader:
             odd_sites |= odd
             other = np.minimum(np.abs(board - image).max(axis=2), CAP)[where]
             theirs = np.bincount(which, weights=other, minlength=size) / np.maximum(count, 1)
-            # A site that looks more like its own kind than it did has lost what reached into it, such as a mover's tail.
-            is_other = self._kinds != kind
-            for number in np.flatnonzero(odd & is_other & (theirs < CLEARLY * mine)).tolist():
+            for number in np.flatnonzero(odd & (theirs < CLEARLY * mine)).tolist():
                 changed.setdefault(number, kind)
         is_lost = False
         for kind in set(self._kinds.tolist()):
@@ -324,7 +345,22 @@ class BoardReader:
 
     # -- what is left --------------------------------------------------------------------------------------------
 
-    def _find_coloured(self, board: Floats, off: Floats, unseen: Mask) -> list[Placed]:
+    def _find_turned(self, things: Sequence[_Coloured]) -> Placed | None:
+        """Return the mover where it is seen in its colour and size, but not in its shape: a sprite that turns as it goes.
+
+        It is the only such thing near where the mover was."""
+        piece, (x, y) = self._pieces[self._looks.layout.mover], self._last[self._looks.layout.mover]
+        size, area = max(piece.alpha.shape) / self._cell, float(piece.telling.sum())
+        near = [
+            thing.placed
+            for thing in things
+            if hypot(thing.placed.x - x, thing.placed.y - y) < TURNED_AWAY
+            and TURNED_AREA[0] * area < thing.area < TURNED_AREA[1] * area
+            and thing.size < TURNED_SIZE * size
+        ]
+        return near[0] if len(near) == 1 else None
+
+    def _find_coloured(self, board: Floats, off: Floats, unseen: Mask) -> list[_Coloured]:
         """Return what is more like the mover's colour than like anything else on the board."""
         mover = self._looks.layout.mover
         if mover not in self._pieces:
@@ -334,6 +370,7 @@ class BoardReader:
             return []
         plain = [np.median(tile.reshape(-1, 3), axis=0) for tile in self._looks.tiles.values()]
         plain += [piece.plain_colour for name, piece in self._pieces.items() if name != mover]
+        plain += self._looks.line_colours
         pixels = board[rows, columns]
         mine = np.abs(pixels - self._pieces[mover].plain_colour).sum(axis=1)
         is_like = np.ones(len(rows), bool)
@@ -350,7 +387,9 @@ class BoardReader:
                 # The middle of a bent trail is beside it: of its own pixels the one that is nearest to its middle.
                 at = np.argwhere(labels == number)
                 y, x = at[np.abs(at - centres[number][::-1]).sum(axis=1).argmin()]
-                found.append(Placed(FLOOR, (float(x) + 0.5) / self._cell, (float(y) + 0.5) / self._cell))
+                placed = Placed(FLOOR, (float(x) + 0.5) / self._cell, (float(y) + 0.5) / self._cell)
+                size = max(int(stats[number, cv2.CC_STAT_WIDTH]), int(stats[number, cv2.CC_STAT_HEIGHT])) / self._cell
+                found.append(_Coloured(placed, float(stats[number, cv2.CC_STAT_AREA]), size))
         return found
 
 
