@@ -147,8 +147,8 @@ class Registrar:
 
     @property
     def has_settled(self) -> bool:
-        """Whether the same frame again would be found where it is now: after a cut the view nears the image over several
-        frames."""
+        """Whether the same frame again would be found in the same place: after a cut the view nears the image over
+        several frames."""
         return self._has_settled
 
     def start(self, frames: Sequence[TimedFrame]) -> Match:

@@ -346,7 +346,7 @@ class BoardReader:
     # -- what is left --------------------------------------------------------------------------------------------
 
     def _find_turned(self, things: Sequence[_Coloured]) -> Placed | None:
-        """Return the mover where it is seen in its colour and size, but not in its shape: a sprite that turns as it goes.
+        """Return the mover where it is seen in its colour and size, but not in its shape: a sprite that turns.
 
         It is the only such thing near where the mover was."""
         piece, (x, y) = self._pieces[self._looks.layout.mover], self._last[self._looks.layout.mover]
