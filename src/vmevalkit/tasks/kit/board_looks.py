@@ -169,8 +169,12 @@ class BoardLooks:
         if outlines:
             cv2.drawContours(whole, [max(outlines, key=cv2.contourArea)], -1, 1, cv2.FILLED)
         soft = np.clip((off - level / 2) / level, 0, 1) * cv2.dilate(whole, np.ones((3, 3), np.uint8))
-        ink = np.asarray(off > level / 2)
-        return Cutout(patch.copy(), np.maximum(soft, whole).astype(np.float32), ink)
+        ink, alpha = np.asarray(off > level / 2), np.maximum(soft, whole).astype(np.float32)
+        rows, columns = np.nonzero(alpha.max(axis=1))[0], np.nonzero(alpha.max(axis=0))[0]
+        if not len(rows):
+            return Cutout(patch.copy(), alpha, ink)
+        own = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        return Cutout(patch[own].copy(), alpha[own], ink[own])
 
     # -- sites: what must stay as it is, and what it could be taken for ------------------------------------------
 

@@ -43,6 +43,8 @@ HELD_S = 0.2
 """Seconds for which something must hold to count, and for which a piece may be out of sight at the end."""
 TURNED_AWAY, TURNED_AREA, TURNED_SIZE = 0.75, (0.4, 1.6), 1.6
 """A mover that shows another side is at most so many cells from where it was, with such shares of its area and size."""
+BEYOND = 0.3
+"""How far a piece may reach beyond the board, in cells."""
 STROKE = 0.14
 """Breadth of a pen's stroke, in cells: what is thinner is a mark, and no piece."""
 NEW_LEVELS = 40
@@ -131,7 +133,10 @@ class BoardReader:
     def __init__(self, looks: BoardLooks, may_vanish_at_goal: bool = False) -> None:
         self._looks, self._cell = looks, looks.view.cell
         self._may_vanish_at_goal = may_vanish_at_goal
-        self._half_ground = _halve(looks.ground)
+        # A piece at the edge may reach beyond the board: there it is not seen.
+        self._beyond = 2 * round(BEYOND * looks.view.cell / 2)
+        self._ground = self._widen(looks.ground, cv2.BORDER_REPLICATE)
+        self._half_ground = _halve(self._ground)
         self._matchers: dict[str, tuple[_Matcher, _Matcher]] = {}
         self._names: dict[str, list[str]] = {}
         self._pieces: dict[str, Cutout] = {}
@@ -155,7 +160,10 @@ class BoardReader:
 
     def _add_look(self, name: str, piece: Cutout) -> None:
         self._pieces[name] = piece
-        self._matchers[name] = _Matcher(self._half_ground, piece, 2), _Matcher(self._looks.ground, piece, 1)
+        self._matchers[name] = _Matcher(self._half_ground, piece, 2), _Matcher(self._ground, piece, 1)
+
+    def _widen(self, board: Floats, border: int) -> Floats:
+        return np.asarray(cv2.copyMakeBorder(board, *[self._beyond] * 4, border))
 
     def read(self, frame: RegisteredFrame, before: BoardState | None) -> BoardState | None:
         del before  # the reader keeps where each piece was last seen
@@ -218,6 +226,7 @@ class BoardReader:
 
     def _find(self, off: Floats) -> list[Placed]:
         """Return all pieces, the one that explains most first."""
+        off = self._widen(off, cv2.BORDER_CONSTANT)
         half = _halve(off)
         odd = cv2.morphologyEx((np.abs(half).max(axis=2) > CONTRAST).astype(np.uint8), cv2.MORPH_OPEN, _CLOSE)
         if not odd.any():
@@ -279,7 +288,7 @@ class BoardReader:
         _, value, _, (i, j) = cv2.minMaxLoc(gain)
         if value <= 0:
             return None
-        x, y = i + box[0], j + box[1]
+        x, y = i + box[0] - self._beyond, j + box[1] - self._beyond
         return Placed(name, (x + width / 2) / self._cell, (y + height / 2) / self._cell, round(float(opacity[j, i]), 2))
 
     def _draw_cores(self, found: list[Placed]) -> NDArray[np.uint8]:
@@ -288,7 +297,9 @@ class BoardReader:
             core = self._pieces[piece.look].core
             height, width = core.shape
             x, y = round(piece.x * self._cell - width / 2), round(piece.y * self._cell - height / 2)
-            covers[y : y + height, x : x + width] |= core.astype(np.uint8)
+            inside = core[max(0, -y) :, max(0, -x) :].astype(np.uint8)
+            part = covers[max(0, y) : max(0, y + height), max(0, x) : max(0, x + width)]
+            part |= inside[: part.shape[0], : part.shape[1]]
         return covers
 
     def _learn_mover(self, board: Floats, off: Floats) -> None:
