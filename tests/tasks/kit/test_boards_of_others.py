@@ -121,3 +121,33 @@ def test_a_mover_may_appear_and_the_goal_may_change_where_the_question_says_so()
         task, _ = LINES.calibrate(LINE_MAZE, Pictures(first, None, record))
         result = read_and_judge(task, LINE_MAZE, time_frames(frames), first_frame=first).score
         assert result.passed == passes, result.explanation
+
+
+def test_a_mover_may_reach_beyond_the_edge_of_the_board() -> None:
+    first = draw_line_maze()
+    frames = [first]
+    for row, column in walk(((0, 0), (1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3), (1, 2), (1, 1))):
+        frame = first.copy()
+        middle = round(70 + 60 * (column + 0.5)) + 8, round(30 + 60 * (row + 0.5)) + 8
+        cv2.circle(frame, middle, 28, (20, 140, 230), -1, cv2.LINE_AA)
+        frames.append(frame)
+    record = PictureRecord(mover_may_appear=True)
+    task, _ = LINES.calibrate(LINE_MAZE, Pictures(first, None, record))
+    result = read_and_judge(task, LINE_MAZE, time_frames(frames), first_frame=first).score
+    assert not gating(result), result.explanation
+
+
+def test_a_mover_may_turn_as_it_goes() -> None:
+    ground = draw_grid_maze(None)
+
+    def draw(place: tuple[float, float], angle: float) -> Frame:
+        frame = ground.copy()
+        middle = round(BOX[0] + 40 * (place[1] + 0.5)), round(BOX[1] + 40 * (place[0] + 0.5))
+        cv2.ellipse(frame, middle, (16, 6), angle, 0, 360, (90, 20, 150), -1, cv2.LINE_AA)
+        return frame
+
+    places = walk(WAY)
+    frames = [draw(place, 6.0 * index) for index, place in enumerate(places)]
+    task, _ = GRID.calibrate(GRID_MAZE, Pictures(frames[0], None, PictureRecord(box=BOX)))
+    result = read_and_judge(task, GRID_MAZE, time_frames(frames), first_frame=frames[0]).score
+    assert result.passed, result.explanation
