@@ -75,6 +75,8 @@ class Template:
         self.u: Floats = ((columns + 0.5) / self.size[0]).astype(np.float32)
         self.v: Floats = ((rows + 0.5) / self.size[1]).astype(np.float32)
         self.levels: Floats = grey[rows, columns]
+        self.colours: Floats = self.colour[rows, columns].astype(np.float32)
+        """The colours at the points, n x 3."""
         dx, dy = slope_x[rows, columns], slope_y[rows, columns]
         a, b = self.u - 0.5, self.v - 0.5
         depth = -(dx * a + dy * b)

@@ -80,6 +80,8 @@ _OTHER_GROUND_LEVELS = 48.0
 _SAME_SHARE = 0.98
 """Where so many points have the colours that they had when the view was last measured, neither the camera nor the light
 has changed since: a camera that moves leaves no edge in its place, so what has changed is a part."""
+_LIGHT_LEVELS = 40.0
+"""Levels by which the light may change colours from one frame to the next without being tried on the whole image."""
 _KEPT_MODELS = 32
 """Images whose templates are kept: in training, many videos of a question follow each other."""
 _WHOLE_FRAME = ViewRect(0, 0, 1, 1)
@@ -340,7 +342,22 @@ class Registrar:
     def _estimate_light(self, pyramid: Pyramid) -> None:
         assert self._alignment is not None
         found = self._level_estimator.estimate(pyramid, self._alignment.view, self._photometry)
-        self._photometry = found or self._photometry
+        if found is not None and not self._distorts(pyramid.frame, found):
+            self._photometry = found
+
+    def _distorts(self, frame: Frame, found: Photometry) -> bool:
+        """Return whether a light that was found changes colours much and explains the frame less than the last one.
+
+        Light is measured where the image is flat. In a picture full of textures those places have few colours, and what
+        fits them may say nothing of the others."""
+        template, last = self._templates[-1], self._photometry
+        assert self._alignment is not None
+        expected = [template.colours @ light.matrix.T + light.offset for light in (last, found)]
+        if np.percentile(np.abs(expected[1] - expected[0]), 95) < _LIGHT_LEVELS:
+            return False
+        pixels = template.sample_pixels(frame, self._alignment.view).astype(np.float32)
+        off = [np.minimum(np.abs(pixels - each).max(axis=1), 2 * _LIGHT_LEVELS).mean() for each in expected]
+        return bool(off[1] > off[0])
 
     def _set_found(self, alignment: AlignmentResult) -> None:
         self._alignment = alignment

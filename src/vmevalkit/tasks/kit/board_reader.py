@@ -163,7 +163,8 @@ class BoardReader:
         self._matchers[name] = _Matcher(self._half_ground, piece, 2), _Matcher(self._ground, piece, 1)
 
     def _widen(self, board: Floats, border: int) -> Floats:
-        return np.asarray(cv2.copyMakeBorder(board, *[self._beyond] * 4, border))
+        by = self._beyond
+        return np.asarray(cv2.copyMakeBorder(board, by, by, by, by, border))
 
     def read(self, frame: RegisteredFrame, before: BoardState | None) -> BoardState | None:
         del before  # the reader keeps where each piece was last seen
