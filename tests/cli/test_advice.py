@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -100,3 +101,30 @@ def test_a_reader_that_leaves_early_ends_a_command_silently() -> None:
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=120)
         assert done.stderr == ""
         assert done.stdout.splitlines()[-1] in ("0", "141"), "0 where all was written before the reader left"
+
+
+OWN_SCORER = """
+class Bad:
+    evaluator = "Bad"
+    def version(self, question): return "1"
+    def score(self, question, video, placement, own_run):
+        return 1 / 0
+SCORERS = {"bad": Bad()}
+"""
+
+
+def test_an_exception_in_a_users_scorer_names_file_and_line_and_debug_adds_the_traceback(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_SCORER)
+    environment = {**os.environ, "VMEVALKIT_SCORERS": "own.py"}
+
+    def call(*words: str) -> str:
+        command = [sys.executable, "-m", "vmevalkit.cli.main", *words]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
+        return done.stdout + done.stderr
+
+    call("generate", "--task", "maze", "--n", "1", "--workers", "1")
+    call("run", "--model", "static", "--experiment", "e", "--workers", "1")
+    words = ("score", "--with", "bad", "--experiment", "e", "--workers", "1")
+    text = call(*words)
+    assert "ZeroDivisionError: division by zero (own.py, line 6)" in text and "Traceback" not in text
+    assert "Traceback" in call("--debug", *words)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from vmevalkit.core.errors import ConflictError, SetupError, StoreError, UsageEr
 from vmevalkit.datasets.generate import Drawer, TaskRecipe
 from vmevalkit.eval.experiment import score_one
 from vmevalkit.jobs.pool import map_jobs
-from vmevalkit.jobs.result import JobResult
+from vmevalkit.jobs.result import JobResult, run_item
 from vmevalkit.tasks import TASKS
 
 EXECUTION_MODES = pytest.mark.parametrize(
@@ -366,3 +367,14 @@ def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert "call from under `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]
     assert "bootstrapping" not in done.stderr
+
+
+def test_a_failure_names_the_place_of_an_unexpected_exception_only() -> None:
+    def fail(error: Exception) -> None:
+        raise error
+
+    unexpected, stated = (run_item(fail, error).error for error in (ValueError("no 17"), StoreError("gone")))
+    assert unexpected is not None and stated is not None
+    assert str(unexpected) == "ValueError: no 17"
+    assert re.fullmatch(r"ValueError: no 17 \(.*test_pool\.py, line \d+\)", unexpected.describe())
+    assert stated.describe() == str(stated) == "StoreError: gone"

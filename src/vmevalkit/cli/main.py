@@ -5,6 +5,7 @@ Commands import what they need when they are called: the help loads nothing heav
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from inspect import getdoc
@@ -16,6 +17,7 @@ import typer
 
 from vmevalkit import __version__
 from vmevalkit.cli.command import Command, Group, set_quiet
+from vmevalkit.core.settings import DEBUG
 
 GROUPS = {
     "Make puzzles": ("tasks", "generate", "benchmark", "gallery", "vqa_dataset"),
@@ -54,9 +56,12 @@ def _main_options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; results and errors only.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Failures with the traceback of the exception.")] = False,
 ) -> None:
     """Measure whether video models can reason: generate puzzles, run models, score their videos, read the report."""
     set_quiet(quiet)
+    if debug:
+        os.environ[DEBUG] = "1"  # worker processes inherit it
     if ctx.invoked_subcommand is None:
         typer.echo(FIRST_STEPS, nl=False)
 

@@ -6,6 +6,9 @@ import os
 from functools import cache
 from pathlib import Path
 
+DEBUG = "VMEVALKIT_DEBUG"
+"""The setting that adds tracebacks to failures; the option --debug sets it."""
+
 
 @cache
 def _read_dotenv() -> dict[str, str]:

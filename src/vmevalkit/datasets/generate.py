@@ -103,7 +103,7 @@ class GenerateSummary:
     def problems(self) -> list[str]:
         """Why questions are missing: tasks that have fewer than asked for, and questions that could not be drawn."""
         too_few = [f"{task.task}: {task.exhausted}" for task in self.tasks if task.exhausted]
-        return [*too_few, *(f"{name}: {failure}" for name, failure in self.failures)]
+        return [*too_few, *(f"{name}: {failure.describe()}" for name, failure in self.failures)]
 
 
 def generate(

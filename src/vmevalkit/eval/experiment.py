@@ -208,7 +208,8 @@ class _Collector:
     def collect(self, _: int, done: JobResult[ScoreJob, ScoreResult]) -> None:
         if done.error is not None and done.error.is_a(Unwritable):
             raise Unwritable(done.error.message)  # every further score would fail the same way
-        self.add(done.value or ScoreResult(done.item.without_metadata(), None, error=str(done.error)))
+        reason = None if done.error is None else done.error.describe()
+        self.add(done.value or ScoreResult(done.item.without_metadata(), None, error=reason))
 
     def add(self, result: ScoreResult) -> None:
         self._finished += 1

@@ -5,10 +5,18 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from sysconfig import get_paths
 from typing import Generic, TypeVar
+
+from vmevalkit.core.errors import VMEvalKitError
+from vmevalkit.core.settings import DEBUG, setting
 
 I = TypeVar("I")  # noqa: E741  - an item, as V is a value
 V = TypeVar("V")
+
+_PACKAGE = str(Path(__file__).parents[1])
+_LIBRARIES = tuple({get_paths()[name] for name in ("stdlib", "purelib", "platlib")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +27,8 @@ class JobFailure:
     """Names of the exception's class and of its base classes."""
     message: str
     traceback_text: str = ""
+    place: str = ""
+    """File and line where an unexpected exception was raised, in the user's own code if it went through any."""
 
     @property
     def type_name(self) -> str:
@@ -27,7 +37,8 @@ class JobFailure:
     @classmethod
     def from_exception(cls, error: BaseException) -> JobFailure:
         names = tuple(base.__name__ for base in type(error).__mro__ if base is not object)
-        return cls(names, str(error) or type(error).__name__, "".join(traceback.format_exception(error)))
+        text = "".join(traceback.format_exception(error))
+        return cls(names, str(error) or type(error).__name__, text, _find_place(error))
 
     @classmethod
     def from_exit_code(cls, exit_code: int | None) -> JobFailure:
@@ -43,6 +54,29 @@ class JobFailure:
 
     def __str__(self) -> str:
         return f"{self.type_name}: {self.message}"
+
+    def describe(self) -> str:
+        """Return the failure with its place, and with the traceback where the setting VMEVALKIT_DEBUG asks for it."""
+        text = f"{self} ({self.place})" if self.place else str(self)
+        return f"{text}\n{self.traceback_text.rstrip()}" if self.traceback_text and setting(DEBUG) else text
+
+
+def _find_place(error: BaseException) -> str:
+    """Return file and line of an unexpected exception: the last line of the user's own code, else the last of all.
+
+    The errors of this package and of the operating system say themselves what is wrong."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, VMEvalKitError | OSError | MemoryError) or not frames:
+        return ""
+    own = [frame for frame in frames if not _is_of_package(frame.filename)]
+    frame = (own or frames)[-1]
+    file, here = Path(frame.filename), Path.cwd()
+    # Records are shared: they name no folders of this machine outside of the project.
+    return f"{file.relative_to(here) if file.is_relative_to(here) else file.name}, line {frame.lineno}"
+
+
+def _is_of_package(file: str) -> bool:
+    return file.startswith((_PACKAGE, *_LIBRARIES, "<"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ def run_job(job_spec: JobSpec) -> Run:
             raise
         except Exception as error:  # noqa: BLE001  - the job's edge: any exception of a model becomes its run's record
             seconds = time.monotonic() - start
-            message = str(JobFailure.from_exception(error))
+            message = JobFailure.from_exception(error).describe()
             return pending.finish(replace(draft_run(job_spec, pending), error=message, seconds=seconds), extra)
         finished = replace(
             draft_run(job_spec, pending),
