@@ -23,6 +23,7 @@ import orjson
 
 from vmevalkit.eval.pipeline import score_timed_frames, working_size
 from vmevalkit.media.video import read_frames, write_video
+from vmevalkit.stats.rates import success_rate
 from vmevalkit.tasks import TASKS
 from vmevalkit.tasks.dataset import write_question
 from vmevalkit.tasks.kit.scene_task import SceneTask
@@ -47,6 +48,7 @@ COLUMNS = (
     "honest failed",
 )  # fmt: skip
 
+COUNTS = ("cheats", "wrong_passes", "honest", "wrong_fails")
 Measures = dict[str, dict[str, Any]]
 
 
@@ -111,19 +113,30 @@ def write_measures(measures: Measures) -> None:
 
 
 def read_certificates(paths: list[Path], measures: Measures) -> None:
-    """Take the rates of audits by kinds of videos."""
+    """Take the rates of audits by kinds of videos. Several files of a task are counted together."""
+    found: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for path in paths:
         audit = orjson.loads(path.read_bytes())
         for rates in audit["rates"]:
             if rates["task"] in measures:
-                passes, fails = rates["wrong_pass_rate"], rates["wrong_fail_rate"]
-                measures[rates["task"]]["certificate"] = {
-                    "kinds": audit["kinds"],
-                    "seed": audit["seed"],
-                    **{name: rates[name] for name in ("cheats", "wrong_passes", "honest", "wrong_fails")},
-                    "wrong_passes_at_most": round(passes["high"], 4),
-                    "wrong_fails_at_most": round(fails["high"], 4),
-                }
+                found.setdefault(rates["task"], []).append((audit, rates))
+    for task, several in found.items():
+        counts = {name: sum(rates[name] for _, rates in several) for name in COUNTS}
+        measures[task]["certificate"] = {
+            "kinds": several[0][0]["kinds"],
+            "seeds": sorted({audit["seed"] for audit, _ in several}),
+            "sample": several[0][0].get("sample"),
+            **counts,
+            "wrong_passes_at_most": _find_most(counts["wrong_passes"], counts["cheats"]),
+            "wrong_fails_at_most": _find_most(counts["wrong_fails"], counts["honest"]),
+        }
+
+
+def _find_most(wrong: int, videos: int) -> float:
+    """Return the upper end of the interval of a rate."""
+    high = success_rate([place < wrong for place in range(videos)]).high
+    assert high is not None
+    return round(high, 4)
 
 
 # -- pages -------------------------------------------------------------------------------------------------------
@@ -154,7 +167,8 @@ def _make_table(tasks: list[AnyTask], measures: Measures) -> Iterator[str]:
             "difficulties; over all tasks "
             f"{median(each['questions_per_second'] for each in known):.0f}). Milliseconds a frame are those in which "
             "the solution is decoded, read and judged. The last two columns count the videos of all kinds of "
-            "[an audit](certificates/README.md) that got a wrong verdict, with the upper end of the 95% interval. A "
+            "[audits](certificates/README.md#certificates-of-the-puzzles) "
+            "that got a wrong verdict, with the upper end of the 95% interval. A "
             "dash: not measured. Times are CPU times on a virtual machine with two cores, one of them idle; "
             "`python tools/task_pages.py --measure NAME` takes them on yours.\n"
         )
@@ -230,11 +244,15 @@ def _describe_certificate(name: str, certificate: dict[str, Any] | None) -> str:
     command = f"vmevalkit audit --kinds all --task {name}"
     if certificate is None:
         return f"Not measured yet; `{command} --videos 5` does."
+    sample = certificate["sample"]
+    command += f" --videos 1{'' if sample is None else f' --sample {sample}'}"
+    calls = " and ".join(f"`{command} --seed {seed}`" for seed in certificate["seeds"])
     return (
         f"Of {certificate['cheats']} cheats of all kinds {certificate['wrong_passes']} passed (at most "
         f"{100 * certificate['wrong_passes_at_most']:.1f}%), of {certificate['honest']} honest videos "
-        f"{certificate['wrong_fails']} failed (at most {100 * certificate['wrong_fails_at_most']:.1f}%), with seed "
-        f"{certificate['seed']}: `{command} --seed {certificate['seed']}`."
+        f"{certificate['wrong_fails']} failed (at most {100 * certificate['wrong_fails_at_most']:.1f}%): {calls}. Few "
+        "videos give wide bounds; those of "
+        "[all puzzles together](../certificates/README.md#certificates-of-the-puzzles) are narrower."
     )
 
 

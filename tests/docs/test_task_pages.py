@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -41,3 +42,19 @@ def test_what_is_measured_of_a_task_is_plausible(tool: Any) -> None:
     assert tool.read_field_docs(TASKS["mirrored_clock"].params_type)["digits"] == "Whether the faces have numbers."
     difficulty = tool._average_difficulty(task, "easy")
     assert 4 <= difficulty["moves"] <= 7
+
+
+def test_certificates_of_several_audits_are_counted_together(tool: Any, tmp_path: Path) -> None:
+    paths = []
+    for seed, wrong in ((1, 0), (2, 1)):
+        rates = {"task": "clock", "cheats": 5, "wrong_passes": wrong, "honest": 6, "wrong_fails": 0}
+        paths.append(tmp_path / f"{seed}.json")
+        paths[-1].write_bytes(tool.orjson.dumps({"kinds": "all", "seed": seed, "sample": 5, "rates": [rates]}))
+    measures: dict[str, Any] = {"clock": {"lines": 126}}
+    tool.read_certificates(paths, measures)
+    found = measures["clock"]["certificate"]
+    assert (measures["clock"]["lines"], found["seeds"], found["sample"]) == (126, [1, 2], 5)
+    assert (found["cheats"], found["wrong_passes"], found["honest"], found["wrong_fails"]) == (10, 1, 12, 0)
+    assert 0.3 < found["wrong_passes_at_most"] < 0.5 and 0.2 < found["wrong_fails_at_most"] < 0.3
+    text = tool._describe_certificate("clock", found)
+    assert "Of 10 cheats of all kinds 1 passed" in text and "--sample 5 --seed 2`" in text

@@ -60,6 +60,8 @@ class FreshKindsReport:
     wrong_kinds: Mapping[str, str]
     """For each kind with a wrong verdict, the number of them and of its videos: ``3 of 35``."""
     failures: tuple[WrongVerdict, ...]
+    sample: int | None = None
+    """Most cheats, and most honest videos, that were drawn of each task; None means all."""
 
     @property
     def total(self) -> KindRates:
@@ -113,7 +115,9 @@ def _draw_sample(specs: Sequence[TrialSpec], sample: int, rng: Random) -> list[T
     return [specs[place] for place in sorted(chosen)]
 
 
-def measure_errors(trials: Sequence[Trial], scorer: str, kinds: str, seed: int) -> FreshKindsReport:
+def measure_errors(
+    trials: Sequence[Trial], scorer: str, kinds: str, seed: int, sample: int | None = None
+) -> FreshKindsReport:
     """Return how often the trials got a wrong verdict."""
     tasks = list(dict.fromkeys(trial.trial_id.task for trial in trials))
     by_kind: dict[str, list[Trial]] = {}
@@ -139,6 +143,7 @@ def measure_errors(trials: Sequence[Trial], scorer: str, kinds: str, seed: int) 
             name: f"{count} of {len(by_kind[name])}" for name, count in sorted(wrong.items(), key=_order) if count
         },
         failures=tuple(describe_wrong_verdict(trial) for trial in trials if not trial.is_right),
+        sample=sample,
     )
 
 

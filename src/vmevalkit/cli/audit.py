@@ -133,7 +133,7 @@ def audit(
             raise UsageError("--kinds has verdicts on whole videos; a judge is audited by tricks: leave it out")
         specs = [spec for name in names for spec in plan_round(TASKS[name], kinds, videos, seed, sample)]
         with open_executor(executor, workers=workers, address=address) as place:
-            _audit_kinds(specs, require_sync(audited, scorer), kinds, seed, place, out, json, trial_cache)
+            _audit_kinds(specs, require_sync(audited, scorer), kinds, seed, sample, place, out, json, trial_cache)
         return
     specs = [spec for name in names for spec in plan_trials(TASKS[name], videos, seed, tricks, own_videos)]
     _check_writable(out, json, trial_cache)
@@ -164,7 +164,7 @@ def _check_writable(*paths: Path | None) -> None:
 
 
 def _audit_kinds(
-    specs: Sequence[TrialSpec], scorer: Scorer, kinds: str, seed: int, executor: Executor,
+    specs: Sequence[TrialSpec], scorer: Scorer, kinds: str, seed: int, sample: int | None, executor: Executor,
     out: Path | None, record: Path | None, trial_cache: Path | None,
 ) -> None:  # fmt: skip
     """Score kinds of videos, and print and write how often the scorer errs."""
@@ -175,7 +175,7 @@ def _audit_kinds(
 
     _check_writable(out, record, trial_cache)
     trials = _run_trials(specs, scorer, executor, trial_cache)
-    report = measure_errors(trials, scorer.evaluator, kinds, seed)
+    report = measure_errors(trials, scorer.evaluator, kinds, seed, sample)
     for failure in report.failures[:LISTED]:
         typer.echo(f"{failure.trial_id} deserves {failure.expected}, got {failure.got}: {failure.explanation}")
     for rates in report.rates[:-1]:

@@ -37,3 +37,13 @@ def test_the_whole_catalogue_is_planned_and_no_more() -> None:
 
 def test_the_prompt_of_a_single_queen_is_in_the_singular() -> None:
     assert "The queen that is there stays where it is." in TASK.prompt(Queens(5, ((0, 0),)))
+
+
+def test_deduction_alone_fills_rows_and_columns_with_one_free_square() -> None:
+    found = TASK.measure_difficulty(Queens(4, ((0, 1), (1, 3), (2, 0))))
+    assert (found["rounds_of_deduction"], found["queens_to_try"]) == (1, 0)
+    means = {
+        name: sum(TASK.measure_difficulty(puzzle)["queens_to_try"] for puzzle in plan(TASK, 20, 1, params)) / 20
+        for name, params in TASK.difficulties.items()
+    }
+    assert means["easy"] <= means["medium"] < means["hard"]

@@ -130,6 +130,10 @@ class GridCompletionTask(FillTask[GridCompletion, GridCompletionParams]):
         letters = {letter for grid in puzzle.grids for row in (*grid.start, *grid.answer) for letter in row}
         return tuple(sorted(letters - {puzzle.blank}))
 
+    def measure_difficulty(self, puzzle: GridCompletion) -> dict[str, float]:
+        colours = {letter for grid in puzzle.grids for row in grid.answer for letter in row} - {puzzle.blank}
+        return {**super().measure_difficulty(puzzle), "colours": len(colours)}
+
     def solve(self, puzzle: GridCompletion) -> Iterator[Mapping[str, str]]:
         places = self._place_cells(puzzle)
         yield {name: after for name, _, _, before, after in places if before == puzzle.blank != after}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
 from vmevalkit.tasks.kit import PALETTE, Canvas, FillTask, Part, Uncertified, UsageError
@@ -102,6 +102,18 @@ class QueensTask(FillTask[Queens, QueensParams]):
         super().certify(puzzle)
         if any(_attacks(one, two) for one in puzzle.given for two in puzzle.given if one < two):
             raise Uncertified("queens attack each other at first")
+
+    def measure_difficulty(self, puzzle: Queens) -> dict[str, float]:
+        """Say how many rounds it takes to fill rows and columns with one free square, and how many queens are left."""
+        board, rounds, span = set(puzzle.given), 0, range(puzzle.side)
+        while True:
+            free = [(r, c) for r, c in product(span, span) if not any(_attacks((r, c), queen) for queen in board)]
+            lines = [[cell for cell in free if cell[axis] == line] for axis in (0, 1) for line in span]
+            found = {line[0] for line in lines if len(line) == 1}
+            if not found:
+                measured = {"rounds_of_deduction": rounds, "queens_to_try": puzzle.side - len(board)}
+                return {**super().measure_difficulty(puzzle), **measured}
+            board, rounds = board | found, rounds + 1
 
     def solve(self, puzzle: Queens) -> Iterator[Mapping[str, str]]:
         for board in _complete(puzzle.side, puzzle.given):

@@ -122,6 +122,14 @@ class PatternRowTask(FillTask[PatternRow, PatternRowParams]):
     def contents(self, puzzle: PatternRow) -> tuple[str, ...]:
         return ARROWS if set(puzzle.answer) <= set(ARROWS) else tuple(dict.fromkeys(puzzle.answer))
 
+    def measure_difficulty(self, puzzle: PatternRow) -> dict[str, float]:
+        colours = {arrow.partition(" ")[0] for arrow in puzzle.answer}
+        return {
+            **super().measure_difficulty(puzzle),
+            "colours": len(colours),
+            "pictures_shown": sum(map(bool, puzzle.start)),
+        }
+
     def solve(self, puzzle: PatternRow) -> Iterator[Mapping[str, str]]:
         pairs = enumerate(zip(puzzle.start, puzzle.answer, strict=True))
         yield {f"c{place}": after for place, (before, after) in pairs if before != after}
