@@ -75,6 +75,8 @@ _HOME_LEVELS = 4.0
 """Levels by which a point must fit better where it was: less is noise."""
 _BLANK_CONTRAST = 0.3
 """Where colours are not followed, a frame with less contrast than this share of the reference's is part of a fade."""
+_FLAT_LEVELS = 1.5
+"""Standard deviation of the levels of a frame that shows one colour alone."""
 _OTHER_GROUND_LEVELS = 48.0
 """Levels by which the ground of another image differs."""
 _SAME_SHARE = 0.98
@@ -203,7 +205,8 @@ class Registrar:
     def _is_pale(self, frame: Frame, view: ViewRect) -> bool:
         """Return whether the frame is too pale to be read. Frames that are followed are found pale by their match."""
         if self._follow and self._follow_light:
-            return False
+            # A card in the ground's own colour is no empty scene: that still has its lines.
+            return self._min_contrast > _FLAT_LEVELS and _measure_contrast(frame, view) < _FLAT_LEVELS
         # Where all parts have moved away from their first places, the ground alone is seen there: that is not pale.
         # On another ground, as on an end card, it is another image.
         has_ground_only = self._level_estimator.is_blank or not self._follow_light

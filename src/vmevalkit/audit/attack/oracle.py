@@ -68,6 +68,8 @@ ENDING_S = 0.8, 1.35
 """Length of a fade or card at the end that may follow the answer."""
 THING_SIZE = 0.2, 2.2
 """Size of what is foreign, in sizes of the smallest part."""
+EDGE = 0.025
+"""How near to the edge of the picture something foreign may be beside the puzzle."""
 CONTRAST = 8.0, 70.0
 """Levels between two colours up to which they look alike, and from which on everybody tells them apart."""
 BLUR = 0.07, 0.6
@@ -392,8 +394,9 @@ def _is_cover_small(run: SymbolicRun, name: Hashable, gap: _Step) -> bool:
     for moment in run.moments[gap.first + 1 : gap.last]:
         boxes = find_boxes(run.task, run.puzzle, moment.true.state)
         for other in find_mover_names(run.task, run.puzzle, moment.true.state, name):
-            covers = [measure_side(layer.box) for layer in _find_covers(run, moment, other)]
-            if covers and max(covers) < COVER_SIDE * measure_side(boxes[other]):
+            covers = _find_covers(run, moment, other)
+            most = COVER_SIDE * measure_side(boxes[other])
+            if covers and not any(layer.came_in or measure_side(layer.box) > most for layer in covers):
                 return True
     return False
 
@@ -515,6 +518,9 @@ def _check_additions(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark
         decides = _touches_deciding(run, run.moments[end], layer.box)
         if is_outside:
             continue
+        if not layer.came_in and _is_near_edge(run.moments[end], layer.box):
+            yield _Remark(False, f"the {operation.name} is at the edge of the picture")
+            continue
         if layer.came_in and not decides:
             if operation.params["on"] in ("mover", "answer"):
                 yield _Remark(False, "something came in beside the parts")
@@ -524,6 +530,14 @@ def _check_additions(run: SymbolicRun, seen: Sequence[Seen]) -> Iterator[_Remark
         yield _Remark(is_clear and not layer.came_in, f"a {operation.name} of {size:.1f} parts is there at the end")
         if layer.came_in:
             yield _Remark(False, "something that came in touches what decides")
+
+
+def _is_near_edge(moment: Moment, box: Box) -> bool:
+    """Return whether something is nearly at the edge of the video's picture: it may be beside the puzzle."""
+    left, top, right, bottom = box
+    corners = moment.view @ np.array([[left, right, left, right], [top, top, bottom, bottom], [1.0, 1.0, 1.0, 1.0]])
+    places = corners[:2] / corners[2]
+    return bool(places.min() < EDGE or places.max() > 1 - EDGE)
 
 
 def _may_be_highlight(run: SymbolicRun, moment: Moment, layer: Layer) -> bool:
