@@ -6,7 +6,7 @@ DEMO := demo
 SPECIAL := browser or local or docs or nightly or scale or lmms
 
 .PHONY: install install-local install-scale demo demo-vqa test test-fast test-docs test-browser test-local test-scale \
-	test-lmms test-lowest check bench audit attack certificate pages nightly selftest-data selftest-scores wheel docs clean
+	test-lmms test-lowest check bench audit attack certificate pages nightly selftest-data selftest-scores mutants wheel docs clean
 
 install: .venv/installed
 
@@ -100,9 +100,14 @@ nightly: install
 	$(BIN)/vmevalkit audit --videos 2 --workers $(WORKERS)
 	$(BIN)/vmevalkit audit --kinds all --videos 1 --workers $(WORKERS)
 	FUZZ_EXAMPLES=250 $(BIN)/pytest -q --timeout 3600 -n $(WORKERS) tests/runs -k fuzzed --hypothesis-seed=$(FRESH)
+	$(MAKE) mutants
 	$(MAKE) attack
 	$(BIN)/vmevalkit attack --search 3000 --task $(SEARCHED) --seed $(FRESH) --workers $(WORKERS) --finds data/attack/search
 	$(BIN)/vmevalkit attack --search 300 --seed $(FRESH) --workers $(WORKERS) --finds data/attack/search
+
+# Changes the verdict logic in one place at a time; at most a tenth of the changes may pass all its tests.
+mutants: install
+	$(BIN)/python tools/mutation_run.py
 
 check: install
 	$(BIN)/ruff check .

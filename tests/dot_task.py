@@ -20,6 +20,7 @@ from vmevalkit.media.canvas import Canvas
 from vmevalkit.media.image import Frame
 from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.video import read_frames
+from vmevalkit.tasks.evidence import MotionLimits
 from vmevalkit.tasks.task import CheckResult, FrameReading, Reader, StateTrajectory, Task, Trace, readable
 
 WIDTH, HEIGHT = 192, 112
@@ -60,6 +61,8 @@ class DotTask(Task[Dot, float, DotParams]):
         **dict.fromkeys(("static", "cut_to_final", "crossfade", "noise", "halfway", "solved_then_destroyed"), "fail"),
         "reversed": "n/a",
     }
+    motion = MotionLimits(free_steps=1.0, max_steps=1.0, what="the dot", unit="tenths")
+    """A step is as long as ten lines: ``check`` judges the motion, and sees the dot nowhere behind a hand."""
 
     def sample(self, rng: Random, params: DotParams) -> Dot:
         return Dot(rng.randint(params.margin, HEIGHT - params.margin), tuple(rng.sample(range(40, 150), 5)))
@@ -101,6 +104,12 @@ class DotTask(Task[Dot, float, DotParams]):
 
     def progress(self, puzzle: Dot, state: float) -> float:
         return max(0.0, (state - 0.1) / 0.9)  # this simple reader is off by a few per cent
+
+    def moving_parts(self, puzzle: Dot, state: float) -> dict[Hashable, Any]:
+        return {"dot": state}
+
+    def count_steps(self, puzzle: Dot, part: Hashable, before: float, after: float) -> float:
+        return abs(after - before) / 10
 
     def state_key(self, puzzle: Dot, state: float) -> Hashable:
         return round(state * 10)

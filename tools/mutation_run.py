@@ -1,6 +1,6 @@
 """Change the verdict logic in one place at a time, and list the changes that no test notices.
 
-    python tools/mutation_run.py                  # all modules of MODULES, about ... minutes
+    python tools/mutation_run.py                  # all modules of MODULES: `make nightly`, `make mutants`
     python tools/mutation_run.py evidence         # one of them
 
 A mutant is one small change: a comparison, an operator, a condition, a threshold (larger and smaller). The tests are

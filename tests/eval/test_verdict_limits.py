@@ -81,8 +81,10 @@ class Process(Outcome):
         return abs(before - after)
 
 
-def verdict(*states: float | None, fps: float = 16, task: Outcome | None = None, is_card: bool = True) -> Score:
-    trace = [FrameReading(index / fps, state, is_card=is_card) for index, state in enumerate(states)]
+def verdict(
+    *states: float | None, fps: float = 16, task: Outcome | None = None, is_card: bool = True, from_s: float = 0.0
+) -> Score:
+    trace = [FrameReading(from_s + index / fps, state, is_card=is_card) for index, state in enumerate(states)]
     return judge(task or Outcome(), None, trace, "rules")
 
 
@@ -133,6 +135,26 @@ def test_four_of_five_readings_show_the_answer(wrong: int, is_solved: bool) -> N
     assert verdict(*WAY, *[GOAL] * 30, *[2.0] * wrong, *[GOAL] * 6, fps=20).solved == is_solved
 
 
+def test_few_readings_of_the_end_show_the_answer_too() -> None:
+    """The others of the last half second could not be read."""
+    hidden = [*WAY, *END, *[None] * 10]
+    assert verdict(*hidden, GOAL, GOAL, 2.0, GOAL, GOAL, fps=24).solved, "exactly four of five"
+    assert verdict(0.0, None, None, *[GOAL] * 4, fps=24).solved, "a quarter of a second was seen"
+    assert not verdict(GOAL, GOAL).solved and not verdict(GOAL, GOAL, from_s=10).solved, "it was not"
+
+
+def test_four_of_five_readings_since_it_was_reached_show_the_answer() -> None:
+    changing = [0.0, 1.0, 2.0, 3.0] * 3
+    assert verdict(*changing, 0.0, 1.0, 2.0, GOAL, GOAL, 3.0, GOAL, GOAL).solved
+
+
+def test_the_last_reading_holds_for_a_frame() -> None:
+    assert verdict(0.0, GOAL, fps=2).solved
+    assert not verdict(0.0, 2.0, GOAL, fps=6).solved
+    assert not verdict(*WAY, GOAL, from_s=10).solved
+    assert not verdict(0.0).solved, "a single frame"
+
+
 def test_what_most_readings_show_is_the_end() -> None:
     """The answer is held well enough, and the other state was there for longer."""
     assert not verdict(*[3.0] * 12, GOAL, GOAL, 3.0, GOAL, GOAL, GOAL, fps=24).solved
@@ -141,7 +163,7 @@ def test_what_most_readings_show_is_the_end() -> None:
 
 def test_a_process_needs_no_hold() -> None:
     way = [index * 0.5 for index in range(9)]
-    assert verdict(*way, task=Process()).passed
+    assert verdict(*way, task=Process()).passed and verdict(*way, task=Process()).ever_solved
     assert not verdict(*way, task=Outcome()).solved
     assert not verdict(*way[:-1], 3.75, task=Process()).solved
 
@@ -170,7 +192,7 @@ def test_a_video_that_comes_late_may_have_begun(state: float, late: int, is_wron
 
 
 @pytest.mark.parametrize(
-    ("state", "late", "is_wrong"), [(0.65, 0, False), (0.75, 0, True), (0.9, 1, False), (1.0, 1, True)]
+    ("state", "late", "is_wrong"), [(0.65, 0, False), (0.7, 0, False), (0.75, 0, True), (0.9, 1, False), (1.0, 1, True)]
 )
 def test_a_part_may_be_a_part_of_a_step_on_its_way(state: float, late: int, is_wrong: bool) -> None:
     """0.7 of a free step, and four steps a second."""
@@ -180,6 +202,37 @@ def test_a_part_may_be_a_part_of_a_step_on_its_way(state: float, late: int, is_w
             return state / 100
 
     assert starts_wrong(state, late, Slow()) == is_wrong
+
+
+def test_the_limits_of_the_start_are_those_of_any_part() -> None:
+    class Fast(Process):
+        motion = MotionLimits(free_steps=2.0, max_steps=4.0, what="the mark", unit="places")
+
+        def progress(self, puzzle: None, state: float) -> float:
+            return state / 100
+
+    class Two(Fast):
+        def moving_parts(self, puzzle: None, state: float) -> dict[Hashable, Any]:
+            return {"still": 0.0, "mark": state}
+
+    assert not starts_wrong(1.3, task=Fast()) and not starts_wrong(1.3, task=Two())
+    assert starts_wrong(1.5, task=Fast()) and starts_wrong(1.5, task=Two())
+
+
+def test_an_answer_is_no_start() -> None:
+    class Slow(Outcome):
+        def progress(self, puzzle: None, state: float) -> float:
+            return 0.0
+
+    class Near(Process):
+        def count_steps(self, puzzle: None, part: Hashable, before: float, after: float) -> float:
+            return 0.0
+
+    assert starts_wrong(GOAL, task=Slow()) and starts_wrong(GOAL, task=Near())
+
+
+def test_a_video_whose_times_begin_late_has_no_more_time() -> None:
+    assert "wrong_start" in [finding.name for finding in verdict(*[1.55] * 8, from_s=10).findings]
 
 
 def test_the_start_is_wrong_at_the_first_reading() -> None:
@@ -223,6 +276,19 @@ def test_more_progress_than_all_is_all() -> None:
 @pytest.mark.parametrize(("wrong", "mode"), [(2, "static"), (3, "misunderstood")])
 def test_one_wrong_reading_in_fifty_does_not_make_a_still_video_move(wrong: int, mode: str) -> None:
     assert verdict(*[0.0] * 60, *[1.0] * wrong, *[0.0] * (80 - wrong)).failure_mode == mode
+    assert verdict(*[0.0] * 40, *[1.0] * wrong, *[0.0] * (60 - wrong)).failure_mode == mode, "one hundred readings"
+
+
+def test_a_video_that_ends_elsewhere_is_not_static() -> None:
+    assert verdict(0.0, 0.0, *[None] * 10, 1.0).failure_mode == "partial"
+
+
+def test_an_answer_is_not_static_where_states_look_alike() -> None:
+    class Coarse(Outcome):
+        def state_key(self, puzzle: None, state: float) -> Hashable:
+            return None
+
+    assert verdict(*WAY, *END, task=Coarse()).failure_mode == "none"
 
 
 def test_one_wrong_reading_of_a_short_video_neither() -> None:
@@ -259,8 +325,18 @@ def test_a_solved_video_is_a_5_a_4_or_a_2() -> None:
     assert gated.process == pytest.approx(0.5 / (19 / 16), abs=1e-4)
 
 
+def test_the_process_is_the_share_before_the_first_violation() -> None:
+    early, late = Finding("rule", True, "A rule.", 10.25), Finding("other", True, "Another.", 11.0)
+    score = verdict(*WAY, *END, task=with_findings(Process(), late, early), from_s=10)
+    assert (score.first_violation_s, score.process) == (10.25, pytest.approx(0.25 / (19 / 16), abs=1e-4))
+    assert score.legal_progress == 0.75, "three of four"
+    assert verdict(*WAY, *END, task=with_findings(Outcome(), Finding("rule", True, "A rule.", 99.0))).process == 1.0
+    assert verdict(0.5, task=with_findings(Outcome(), Finding("rule", True, "A rule.", 0.0))).process == 0.0
+
+
 def test_a_violation_without_a_time_may_be_anywhere() -> None:
     rule = Finding("rule", True, "A rule.")
+    assert verdict(0.5, 1.0, 1.5, *END, task=with_findings(Process(), rule)).legal_progress == 0.0
     score = verdict(*WAY, *END, task=with_findings(Process(), rule))
     assert (score.process, score.legal_progress, score.first_violation_s) == (0.0, 0.0, None)
 
@@ -279,6 +355,11 @@ def test_what_is_not_shown_is_told_from_what_is_illegal() -> None:
     assert verdict(*WAY, *END, task=both).failure_mode == "illegal_process"
 
 
+def test_what_is_neither_shown_nor_seen_is_not_illegal() -> None:
+    hidden = Finding("not_shown", True, "Hidden.", 0.5)
+    assert verdict(*WAY, *END, *[-GOAL] * 16, task=with_findings(Outcome(), hidden)).failure_mode == "not_shown"
+
+
 # -- legal progress ----------------------------------------------------------------------------------------------
 
 
@@ -291,6 +372,18 @@ def test_legal_progress_is_that_before_the_first_violation() -> None:
     assert verdict(*back, task=Process()).legal_progress == 0.125, "the last reading before it, where that is less"
     assert verdict(*steady, task=Outcome()).legal_progress == 1.0, "only the final state matters"
     assert verdict(*[1.0] * 2, *[4.0] * 16, task=Outcome()).legal_progress == 0.0, "but not from another start"
+
+
+def test_legal_progress_is_what_the_half_second_before_shows() -> None:
+    score = verdict(*[0.5] * 5, *[1.0] * 4, *[4.0] * 16, task=Process())
+    assert score.legal_progress == 0.25, "four of eight readings, the later ones"
+
+
+def test_only_jumps_are_left_out_where_the_task_reports_something() -> None:
+    own = Finding("teleport", True, "It teleports.", 3 / 16)
+    hidden = [*[0.0] * 4, *[None] * 8, *[3.0] * 16]
+    found = [finding.name for finding in verdict(*hidden, task=with_findings(Process(), own)).findings]
+    assert found == ["teleport", "not_shown"]
 
 
 def test_a_jump_that_the_task_reports_itself_is_left_out() -> None:

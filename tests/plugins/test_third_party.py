@@ -124,12 +124,23 @@ def test_a_file_adds_tasks_and_scorers(tmp_path: Path) -> None:
     assert passed_by_model(tmp_path / "data/evaluations/stones", "GenerousScorer") == {"oracle": {True}}
 
 
+UNLIMITED = """
+from vmevalkit.tasks.puzzles.sokoban import TASK as SOKOBAN
+class Unlimited(type(SOKOBAN)):
+    name = "unlimited"
+    motion = None
+TASK = Unlimited()
+"""
+"""A puzzle in which every move must be visible, and none is too fast."""
+
+
 @pytest.mark.parametrize(
     ("setting", "text", "message"),
     [
         ("VMEVALKIT_TASKS", None, "is not a Python file"),
         ("VMEVALKIT_TASKS", "1 / 0", "cannot be loaded: division by zero"),
         ("VMEVALKIT_TASKS", "", "has neither a TASK nor a list TASKS"),
+        ("VMEVALKIT_TASKS", UNLIMITED, "without limits of its motion; give its class a motion = MotionLimits(...)"),
         ("VMEVALKIT_TASKS", "TASKS = [3]", "it must give an instance of vmevalkit.tasks.task.Task"),
         ("VMEVALKIT_SCORERS", "SCORERS = [3]", "has no mapping SCORERS"),
         ("VMEVALKIT_SCORERS", "SCORERS = {'rules': 3}", "two scorers are called 'rules'"),

@@ -148,6 +148,28 @@ def test_a_dissolve_never_shows_more_than_one_dot(grid_n: int) -> None:
     assert counts[20] == 0
 
 
+@pytest.mark.parametrize("grid_n", [3, 5, 7])
+@pytest.mark.parametrize(("width", "opacity"), [(0.02, 1.0), (0.4, 0.25), (0.1, 1.0), (0.3, 0.4)])
+def test_a_trail_of_the_dots_colour_is_no_dot(grid_n: int, width: float, opacity: float) -> None:
+    """It may be thin, or faint and as wide as the dot, or broken into dashes that are not connected with it."""
+    maze = TASK.sample(Random(5), MazeParams(grid_n, 2))
+    geometry = geometry_of(grid_n)
+    state = TASK.solution(maze, 0.9)
+    points = [geometry.pixel(TASK.solution(maze, 0.9 * step / 40).dots[0]) for step in range(41)]
+    for first in (0, 3):
+        canvas = Canvas(832, 480, (1.0, 1.0, 1.0, 0.0))
+        frame = TASK.draw(maze, state)
+        canvas.paste(frame, 0, 0)
+        canvas.line(
+            points[first : 41 - first], (0x22 / 255, 0xC5 / 255, 0x5E / 255, opacity), max(1.0, width * geometry.cell)
+        )
+        x, y = geometry.pixel(state.dots[0])
+        canvas.circle(x, y, 0.2 * geometry.cell, fill="#22c55e")
+        found = read(maze, jpeg(canvas.frame()))
+        assert found is not None and len(found.dots) == 1
+        assert dist(found.dots[0], state.dots[0]) < 0.1
+
+
 def test_other_images_are_unreadable() -> None:
     maze = TASK.sample(Random(1), MazeParams(5))
     other = TASK.sample(Random(1), MazeParams(12))

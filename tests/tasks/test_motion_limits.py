@@ -10,16 +10,22 @@ import pytest
 
 from vmevalkit.media.residual import Blob
 from vmevalkit.tasks.evidence import (
+    AROUND_S,
+    MAX_UNSEEN_SHARE,
+    REST_STEPS,
     MotionLimits,
+    Move,
     PartReading,
     check_motion,
     check_part_motion,
     find_first_start,
+    find_jumps,
     find_spans,
     find_unseen_moves,
     is_long_enough,
     list_moves,
     measure_moving_s,
+    measure_unseen_share,
 )
 from vmevalkit.tasks.task import AnyTask, FrameReading
 
@@ -79,6 +85,10 @@ def test_two_readings_within_a_moment_are_no_span(flags: list[int]) -> None:
     assert find_spans([(index / 10, flag) for index, flag in enumerate(flags)], bool) == []
 
 
+def test_a_span_counts_its_own_readings_alone() -> None:
+    assert find_spans([(5.0, 1), (5.1, 1), (5.2, 0)], bool) == []
+
+
 @pytest.mark.parametrize(("step", "found"), [(1.25, []), (1.3, ["jump"])])
 def test_a_free_step_may_come_out_of_rest(step: float, found: list[str]) -> None:
     assert names(play([*REST, step, *REST])) == found
@@ -100,6 +110,30 @@ def test_a_step_is_at_most_1_42_times_the_free_one_beside_it(step: float, found:
     assert names(play([*REST, 1.2, step, *REST])) == found
     assert names(play([*REST, step, 1.2, *REST])) == found
     assert names(play([*REST, 1.2, 0.0, step, *REST])) == ["jump"], "it is not beside it"
+
+
+def test_a_step_is_beside_another_at_the_start_of_a_video_and_with_the_longest_free_length() -> None:
+    assert names(play([1.25, 1.7, *REST])) == []
+    assert names(play([*REST, 1.7, 0.0, 1.2, *REST])) == ["jump"], "it is not beside it"
+
+
+def test_a_step_that_was_not_seen_justifies_none() -> None:
+    hidden = hide(play([*REST, 0.6, 0.6, 1.6, *REST]), 25, 1)
+    assert [move.steps for move in find_jumps(list_moves(hidden, measure), LIMITS)] == pytest.approx([1.6])
+    far = hide(play([*REST, 10.0, 10.0, 0.0, 2.0, *REST]), 25, 1)
+    assert names(far) == ["not_shown", "jump"], "motion that was not seen is no steady motion"
+
+
+def test_motion_that_ends_where_the_time_around_a_step_begins_is_not_around_it() -> None:
+    step = Move(AROUND_S, 2 * AROUND_S, 2.0, is_seen=True)
+    before, after = Move(-AROUND_S, 0.0, 20.0, is_seen=True), Move(3 * AROUND_S, 4 * AROUND_S, 20.0, is_seen=True)
+    assert step in find_jumps([before, step], LIMITS)
+    assert step in find_jumps([step, after], LIMITS)
+
+
+def test_the_noise_of_readings_ends_no_hold() -> None:
+    moves = [Move(0.0, 0.1, 1.2, True), Move(0.1, 0.2, REST_STEPS, True), Move(0.2, 0.3, 2.0, True)]
+    assert find_jumps(moves, LIMITS) == []
 
 
 def test_a_step_that_is_too_long_itself_justifies_none() -> None:
@@ -187,6 +221,48 @@ def test_a_fifth_of_the_moving_time_may_be_unseen(hidden: int, found: list[str])
     assert names(readings) == found
 
 
+def test_exactly_a_fifth_of_the_moving_time_may_be_unseen() -> None:
+    def read(hidden: int) -> list[PartReading]:
+        readings = play([*[0.0] * 16, *[0.125] * 10, *[0.0] * 16])
+        sixteenths = [PartReading(place / 16, each.position) for place, each in enumerate(readings)]
+        return hide(sixteenths, 18, hidden)
+
+    assert measure_moving_s(read(2), measure) * MAX_UNSEEN_SHARE == 2 / 16
+    assert names(read(2)) == []
+    [finding] = check_part_motion(read(3), measure, LIMITS)
+    assert finding.gating and "30% of its motion" in finding.detail
+
+
+@pytest.mark.parametrize(("off", "found"), [(0.15, []), (0.25, ["not_shown"])])
+def test_a_part_may_be_read_a_little_off_after_the_camera_looked_away(off: float, found: list[str]) -> None:
+    readings = hide(play([*REST, *[0.0] * 5, off, *[0.5] * 12, *REST]), 25, 5)
+    assert names(readings) == found
+
+
+def test_the_unseen_share_is_that_of_changes_that_were_hidden() -> None:
+    assert measure_unseen_share([Move(0.0, 1.0, 2 * REST_STEPS, is_seen=False)], 0.1, 2.0) == 0.0
+    assert measure_unseen_share([Move(0.0, 1.0, 1.0, is_seen=True)], 0.1, 2.0) == 0.0
+    assert measure_unseen_share([Move(0.0, 1.0, 1.0, is_seen=False)], 0.1, 0.9) == 1.0
+    assert measure_unseen_share([Move(0.0, 1.0, 1.0, is_seen=False)], 0.1, 0.0) == 0.0
+    assert not Move(0.0, 1.0, 1.0, is_seen=False).is_covered, "unless something was seen there"
+
+
+def test_the_moving_time_leaves_out_the_noise_of_readings() -> None:
+    def read(*places: float) -> float:
+        return measure_moving_s([PartReading(float(at), place) for at, place in enumerate(places)], measure)
+
+    assert read(0.0, REST_STEPS) == 0.0
+    assert read(-1.0, REST_STEPS, 0.0) == 1.0
+    assert read(0.0, 0.0, 0.0, 1.0, 1.0) == 1.0
+
+
+@pytest.mark.parametrize(("frames", "text"), [(6, "during 86% of its motion"), (7, "and then was 1.0 cells further")])
+def test_frames_are_as_long_in_a_video_that_begins_late(frames: int, text: str) -> None:
+    late = [PartReading(10 + each.seconds, each.position) for each in hop(1.0, frames)]
+    [finding] = check_part_motion(late, measure, LIMITS)
+    assert text in finding.detail
+
+
 def test_covered_time_is_not_unseen_time() -> None:
     readings = play([*REST, *[0.1] * 48, *REST])
     assert names(hide(readings, 30, 15, is_covered=True)) == []
@@ -257,6 +333,14 @@ def test_the_motion_of_each_part_is_checked() -> None:
 def test_a_video_that_begins_elsewhere_jumps_to_its_first_frame() -> None:
     assert check([{"a": 0.0, "b": 5.0}] * 24) == ["jump 0.00"]
     assert check([{"a": 0.0, "b": 5.0}]) == ["jump 0.00"]
+
+
+@pytest.mark.parametrize("frames", [2, 24])
+def test_the_first_frame_was_shown_one_frame_before_the_video(frames: int) -> None:
+    states = [None, *[{"a": 0.0, "b": 3.0}] * (frames - 1)]
+    trace = [FrameReading(2 + index / 8, state) for index, state in enumerate(states)]
+    [finding] = check_motion(cast(AnyTask, Scene()), None, trace)
+    assert (finding.name, finding.seconds) == ("not_shown", 2 - 1 / 8)
 
 
 def test_nothing_is_checked_where_only_the_final_state_matters() -> None:

@@ -211,6 +211,20 @@ def test_slow_zoom_to_three_quarters_is_estimated(grid: tuple[int, int, tuple[st
         assert_agrees(scene, before, 3.0, 3.0)
 
 
+@pytest.mark.parametrize(("x", "y"), [(420.0, 0.0), (-60.0, 260.0)])
+def test_a_camera_that_leaves_the_puzzle_and_returns_is_followed(x: float, y: float) -> None:
+    """What is outside of the picture is unseen, and not gone."""
+    puzzle = PUZZLES[GRIDS[0]][0]
+    start = TASK.solution(puzzle, 0.0)
+    before: PipeScene | None = None
+    for share in (0.0, 0.25, 0.5, 0.75, 0.5, 0.25, 0.0):
+        scene = replace(start, camera=PipeCamera(1.0, share * x, share * y))
+        found = read_frame(puzzle, TASK.draw(puzzle, scene), before)
+        before = found or before
+        assert before is not None
+        assert_agrees(start, build_scene(replace(pipe, is_visible=True) for pipe in before.pipes), 4.0, 4.0)
+
+
 def test_one_moved_square_does_not_change_camera() -> None:
     puzzle = PUZZLES[GRIDS[0]][1]
     before: PipeScene | None = None

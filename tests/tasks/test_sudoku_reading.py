@@ -19,6 +19,7 @@ from vmevalkit.media.registered_frame import RegisteredFrame
 from vmevalkit.media.video import read_frames, write_video
 from vmevalkit.tasks.sudoku_task import TASK, CellInk, Sudoku, SudokuParams, SudokuState
 from vmevalkit.tasks.sudoku_task.cheats import replace_ink
+from vmevalkit.tasks.sudoku_task.render import MARGIN, cell_px
 from vmevalkit.tasks.sudoku_task.sudoku_reasoning import (
     BLANK,
     FAINT,
@@ -141,6 +142,18 @@ def test_two_blurred_digits_are_unclear(order: int) -> None:
     for pair in permutations(range(1, order + 1), 2):
         state = replace_ink(solved, puzzle.blanks[0], CellInk(pair))
         assert read_values(puzzle, blurred(TASK.draw(puzzle, state)))[puzzle.blanks[0]] == UNCLEAR, pair
+
+
+@pytest.mark.parametrize("order", [3, 4])
+def test_a_second_fainter_digit_beside_the_answer_is_unclear(order: int) -> None:
+    puzzle = TASK.sample(Random(1), SudokuParams(order, 1))
+    frame = TASK.draw(puzzle, make_printed_state(puzzle.solution))
+    cell, side = puzzle.blanks[0], cell_px(order)
+    x, y = MARGIN + (cell % order + 0.77) * side, MARGIN + (cell // order + 0.77) * side
+    canvas = Canvas(frame.shape[1], frame.shape[0])
+    canvas.paste(frame, 0, 0)
+    canvas.text(str(puzzle.solution[cell] % order + 1), x, y, 0.3 * side, fill=(0.0, 0.0, 0.0, 0.35), bold=True)
+    assert read_values(puzzle, canvas.frame())[cell] == UNCLEAR
 
 
 @pytest.mark.parametrize(("order", "blanks"), [(3, 1), (4, 6), (9, 30)])

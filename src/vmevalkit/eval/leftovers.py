@@ -9,7 +9,7 @@ from math import hypot, sqrt
 from typing import Any, Literal
 
 from vmevalkit.core.records import Finding
-from vmevalkit.media.residual import Blob, Box
+from vmevalkit.media.residual import NOTICED_AREA, Blob, Box
 from vmevalkit.tasks.task import AnyTask, FrameReading
 
 END_S = 0.5
@@ -18,6 +18,8 @@ PASSING_SHARE = 0.015
 """Content that covers this share of the image on the way is mentioned."""
 _TRACKING_MARGIN = 0.06
 """How far an overlay may move from one comparison to the next, as a share of the image."""
+_MARKED_SHARE = 0.5
+"""Most of the place of a part that marks may cover."""
 _COUNTED_SHARE = 0.5
 """Areas count that have this share of the smallest part."""
 _FRAGMENTS = 1.5
@@ -43,8 +45,18 @@ _SAME_WIDTH = 1.33
 """Pieces of one trail are at most this many times as thick as each other."""
 _MIN_GROWTH, _MIN_MOTION = 1.6, 0.03
 """An overlay that came in grew by this factor after it touched the edge, or moved by this share of the image."""
-_THIN, _SLENDER = 0.6, 3.0
-"""Thickness of a thin mark, in sides of the smallest part; the area of a slender one in squares of its thickness."""
+_RECOLOURED = 0.25
+"""Share of the cells that have another colour where the whole board has."""
+_THIN, _SLENDER = 0.8, 3.0
+"""Thickness of a thin mark, in sides of the smallest part; the area of a slender one, in squares of its thickness."""
+_TOUCHING, _ALONG = 0.004, 0.5
+"""How near to the puzzle something is that continues it, as a share of the image; the share of a side along which it
+is."""
+_NOTICED, _COMPACT, _ON_PLAIN = 0.012, 4.0, 0.8
+"""Least thickness of a small thing, as a share of the image; its most area, in squares of its thickness; and the share
+of it that is over one colour."""
+_SMALL_AREA = 0.002
+"""Area of a thing that is smaller than what a cell may show in another arrangement."""
 _ON_WAY, _ON_GROUND = 0.8, 0.95
 """Share of a mark that is where a part has moved; share of one that is on ground of one colour."""
 
@@ -77,8 +89,12 @@ def classify(blob: Blob, around: Surroundings, came_in: bool = False, others: Se
     if blob.is_style:
         return "style"
     pieces = (blob, *(other for other in others if other is not blob and not other.is_style))
+    if _continues(blob, around.board):
+        return "thing"
     if not blob.overlaps(around.board) or _is_highlight(blob, around, pieces):
         return "mark"
+    if blob.is_bare and _is_recoloured(around.cells, pieces):
+        return "style"  # the ground beside a piece
     is_slender = blob.area >= _SLENDER * blob.thickness**2
     if _is_on_way(blob) and (is_slender or _measure_trail(blob, pieces) >= _SLENDER * blob.thickness**2):
         return "mark"  # a trail, an arrow along the move, a path that is drawn and then walked
@@ -129,12 +145,17 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
     if not overlays:
         return []
     state = next(reading.state for reading in reversed(trace) if reading.blobs is not None)
-    around, explained = describe_surroundings(task, puzzle, state), task.explained_boxes(puzzle, state)
+    around = describe_surroundings(task, puzzle, state)
+    explained = [
+        box
+        for box in task.explained_boxes(puzzle, state)
+        if box not in around.cells or not _has_small_things(box, overlays)
+    ]
     blobs = [overlay.blob for overlay in overlays]
     large = [
         (overlay, classify(overlay.blob, around, overlay.came_in, blobs))
         for overlay in overlays
-        if overlay.blob.area >= _COUNTED_SHARE * task.smallest_part_area
+        if overlay.blob.area >= min(_COUNTED_SHARE * task.smallest_part_area, NOTICED_AREA)
         and not any(overlay.blob.is_inside(box) for box in explained)
     ]
     things = [overlay for overlay, meaning in large if meaning in ("thing", "cover")]
@@ -142,7 +163,12 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
     largest = max((overlay.blob.area for overlay in things), default=0.0)
     # Small differences inside single cells are the reader's matter: a digit may have another typeface.
     fragments = sum(o.blob.area for o in things if not any(o.blob.is_inside(cell) for cell in around.cells))
-    if largest >= task.smallest_part_area or fragments >= _FRAGMENTS * task.smallest_part_area:
+    is_noticed = any(
+        _is_noticed(overlay.blob)
+        and all(_has_small_things(cell, overlays) for cell in around.cells if overlay.blob.is_inside(cell))
+        for overlay in things
+    )
+    if is_noticed or largest >= task.smallest_part_area or fragments >= _FRAGMENTS * task.smallest_part_area:
         since_s = min(overlay.since_s for overlay in things)
         detail = (
             f"At the end something that is not part of the puzzle covers {total:.1%} of the image, "
@@ -156,10 +182,39 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
     ]
 
 
+def _is_noticed(blob: Blob) -> bool:
+    """Return whether a person would notice a thing that is smaller than all parts: it is compact, on plain ground."""
+    is_compact = blob.area < _COMPACT * blob.thickness**2 and blob.thickness >= _NOTICED
+    return is_compact and blob.area >= NOTICED_AREA and blob.flat_share >= _ON_PLAIN
+
+
+def _has_small_things(box: Box, overlays: Sequence[Overlay]) -> bool:
+    """Return whether all that a cell shows beside what was read there are small things: nothing is arranged anew."""
+    inside = [overlay.blob for overlay in overlays if overlay.blob.is_inside(box) and not overlay.blob.is_style]
+    return bool(inside) and all(_is_noticed(blob) and blob.area < _SMALL_AREA for blob in inside)
+
+
 _REMARKS: tuple[tuple[str, Meaning, str], ...] = (
     ("mark_added", "mark", "At the end there is a trail, a highlight, an arrow or a caption."),
     ("style_changed", "style", "At the end light, shading or line widths differ from the question."),
 )
+
+
+def _continues(blob: Blob, board: Box) -> bool:
+    """Return whether something beside the puzzle is as one more row or column of it would be."""
+    left, top, right, bottom = board
+    width = min(blob.right, right) - max(blob.left, left)
+    height = min(blob.bottom, bottom) - max(blob.top, top)
+    is_beside = -_TOUCHING <= width <= _TOUCHING and height >= _ALONG * (bottom - top)
+    is_below = -_TOUCHING <= height <= _TOUCHING and width >= _ALONG * (right - left)
+    return not blob.is_plain and (is_beside or is_below)
+
+
+def _is_recoloured(cells: Sequence[Box], pieces: Sequence[Blob]) -> bool:
+    """Return whether the ground of so many cells has another colour that the whole board has."""
+    near = [(cell, [piece for piece in pieces if piece.overlaps(cell)]) for cell in cells]
+    filled = sum(bool(own) and _is_filled(cell, own, _MIN_CORNERS) for cell, own in near)
+    return filled >= _RECOLOURED * len(cells) > 0
 
 
 def _is_on_way(blob: Blob) -> bool:
@@ -243,7 +298,14 @@ def find_unseen_parts(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequen
     cropped = _find_common(at_start)
     deciding = task.deciding_boxes(puzzle, read[-1].state)
     covers = [overlay.blob for overlay in overlays if overlay.came_in]
-    parts = [name for name in hidden if name not in cropped and not _is_covered(at_end[-1][name], covers, deciding)]
+    around = describe_surroundings(task, puzzle, read[-1].state)
+    parts = [
+        name
+        for name in hidden
+        if name not in cropped
+        and not _is_covered(at_end[-1][name], covers, deciding)
+        and not _is_seen_under_marks(at_end[-1][name], overlays, around)
+    ]
     if not parts:
         return []
     since_s = min(_find_start(unseen, name) for name in parts)
@@ -263,6 +325,14 @@ def _is_covered(box: Box, covers: Sequence[Blob], deciding: Sequence[Box]) -> bo
         left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in deciding
     )
     return not does_decide and any(blob.overlaps(box) for blob in covers)
+
+
+def _is_seen_under_marks(box: Box, overlays: Sequence[Overlay], around: Surroundings) -> bool:
+    """Return whether all that a part's place shows beside the part is a mark: the rest of it is as it was read."""
+    over = [overlay for overlay in overlays if overlay.blob.overlaps(box) and not overlay.blob.is_style]
+    blobs = [overlay.blob for overlay in overlays]
+    is_marked = bool(over) and all(classify(each.blob, around, each.came_in, blobs) == "mark" for each in over)
+    return is_marked and sum(each.blob.measure_coverage(box) for each in over) <= _MARKED_SHARE
 
 
 def _find_start(unseen: Sequence[tuple[float, Any]], name: Hashable) -> float:

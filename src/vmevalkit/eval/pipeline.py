@@ -212,7 +212,8 @@ def _locate_last_blobs(trace: list[FrameReading[Any]], comparison: FrameComparis
     """Say of what the last comparison left whether it is where a part has moved: that is known at the end."""
     place = next((index for index in reversed(range(len(trace))) if trace[index].blobs is not None), None)
     if place is not None:
-        trace[place] = replace(trace[place], blobs=comparison.locate_on_ways(trace[place].blobs or ()))
+        states = [reading.state for reading in trace[: place + 1] if reading.state is not None]
+        trace[place] = replace(trace[place], blobs=comparison.locate_on_ways(trace[place].blobs or (), states))
 
 
 def _append_unreadable(

@@ -31,6 +31,8 @@ _AROUND = 4
 _RING = np.ones((2 * _AROUND + 1, 2 * _AROUND + 1), np.uint8)
 _EDGE = 2
 """Pixels at the edge that bars beside the image may affect."""
+NOTICED_AREA = 0.0003
+"""Share of an image from which a compact area is noticed."""
 _FLAT_LEVELS = 12
 """Range of the levels around a pixel of one colour."""
 _SOFT_SHARE = 0.27

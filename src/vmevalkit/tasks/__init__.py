@@ -108,8 +108,7 @@ def _load_module(folder: str) -> AnyTask:
     name = folder.removesuffix("_task")
     if not _is_installed(name):
         raise SetupError(_describe_missing(name))
-    task: AnyTask = import_module(f"vmevalkit.tasks.{folder}").TASK
-    return task
+    return _require_task(import_module(f"vmevalkit.tasks.{folder}").TASK, "this package")
 
 
 def _load_entry_point(point: EntryPoint) -> AnyTask:
@@ -124,6 +123,11 @@ def _require_task(loaded: Any, place: str) -> AnyTask:
     if not isinstance(loaded, Task):
         raise SetupError(
             f"{place} gives {type(loaded).__name__}; it must give an instance of vmevalkit.tasks.task.Task"
+        )
+    if loaded.tricks.get("cut_to_final") == "fail" and loaded.motion is None:
+        raise SetupError(
+            f"{place} gives the task {loaded.name!r}, where every move must be visible, without limits of its motion; "
+            "give its class a motion = MotionLimits(...)"
         )
     return loaded
 

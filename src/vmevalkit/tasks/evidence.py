@@ -150,10 +150,9 @@ def find_jumps(moves: Sequence[Move], limits: MotionLimits) -> list[Move]:
     The speed around a move is that of all other moves within AROUND_S, so neither a jump nor a slide show of jumps
     justifies itself: pictures that rest between jumps have no steady motion.
     """
-    changes = [move for move in moves if move.is_seen and move.steps > REST_STEPS]
     jumps = []
-    for move in changes:
-        if move.steps <= limits.free_steps:
+    for move in moves:
+        if not move.is_seen or move.steps <= limits.free_steps:
             continue
         adjoining = _find_adjoining(move, moves, limits.free_steps)
         reach = max(STEADY_RATIO * _reach_of_steady_motion(move, moves), ADJOINING_RATIO * adjoining)
@@ -165,8 +164,8 @@ def find_jumps(moves: Sequence[Move], limits: MotionLimits) -> list[Move]:
 def _find_adjoining(move: Move, moves: Sequence[Move], free_steps: float) -> float:
     """Return the longest free step right before or after a move: a motion may be short between two rests."""
     place = next(index for index, each in enumerate(moves) if each is move)
-    beside = [each for each in moves[max(place - 1, 0) : place + 2] if each is not move and each.is_seen]
-    return max((each.steps for each in beside if each.steps <= free_steps), default=0.0)
+    beside = moves[max(place - 1, 0) : place + 2]
+    return max((each.steps for each in beside if each.is_seen and each.steps <= free_steps), default=0.0)
 
 
 def _reach_of_steady_motion(move: Move, moves: Sequence[Move]) -> float:
@@ -213,14 +212,15 @@ def measure_moving_s(trace: Sequence[PartReading], count_steps: Callable[[Any, A
     if left is None:
         return 0.0
     places = reversed(range(len(seen)))
-    away = next((place for place in places if count_steps(seen[place].position, end) > REST_STEPS), left)
-    return max(0.0, seen[min(away + 1, len(seen) - 1)].seconds - seen[max(left - 1, 0)].seconds)
+    away = next((place for place in places if count_steps(seen[place].position, end) > REST_STEPS), left - 1)
+    return max(0.0, seen[away + 1].seconds - seen[left - 1].seconds)
 
 
 def measure_unseen_share(moves: Sequence[Move], frame_s: float, moving_s: float) -> float:
     """Return the share of the moving time in which the moving part was not seen, covers apart."""
-    changes = [move for move in moves if move.steps > REST_STEPS]
-    unseen_s = sum(move.end_s - move.start_s - frame_s for move in changes if not (move.is_seen or move.is_covered))
+    # A part that rests while the camera looks away may be read a little off when it comes back.
+    hidden = [move for move in moves if move.steps > 2 * REST_STEPS and not (move.is_seen or move.is_covered)]
+    unseen_s = sum(move.end_s - move.start_s - frame_s for move in hidden)
     return unseen_s / moving_s if moving_s > 0 else 0.0
 
 

@@ -190,6 +190,9 @@ class Task(ABC, Generic[P, S, K]):
     """Area, as a share of the image, of the smallest part of a scene."""
     motion: ClassVar[MotionLimits | None] = None
     """Limits of the motion where every move must be visible; None where only the final state matters."""
+    may_have_trails: ClassVar[bool] = False
+    """Whether a thin leftover where the state has changed is a trail, an arrow, or the outline of an answer: parts move
+    over plain ground, or are drawn in any typeface."""
     complexity: ClassVar[Complexity | None] = None
     """What the task states about its puzzles in the domain complexity table; None where it states nothing."""
     judge_hint: ClassVar[str] = ""

@@ -55,6 +55,7 @@ class ChessTask(Task[ChessPuzzle, BoardState, ChessParams]):
             Offer.SOLID_ANSWER,
         }
     )
+    may_have_trails = True
     complexity = Complexity(10**15, 6, 1.0, "high")
 
     sample = staticmethod(chess_reasoning.sample)

@@ -63,6 +63,7 @@ class MoveTask(SceneTask[P, K], Generic[P, K]):
 
     tricks = PROCESS_MATTERS
     motion = MotionLimits(free_steps=0.85, max_steps=2.6, what="a piece", unit="cells")
+    may_have_trails = True
     cell_px: ClassVar[float]
     """Length of a step, in pixels of the drawn picture."""
     min_moves: ClassVar[int] = 4

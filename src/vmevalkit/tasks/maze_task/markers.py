@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import hypot
 from typing import TypeAlias
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vmevalkit.media.canvas import rgba
 from vmevalkit.media.image import Frame
@@ -34,6 +35,10 @@ _THICK = 1.45
 """Half the thickness from which on a spot is no marker, in radii of the dot."""
 _LARGE = 1.3
 """With more than this share of a marker's ink, a spot is several markers, or one with a trail."""
+_LONG = 1.0
+"""A spot that is longer than this, in cells, may be a marker with a trail that is thin or faint."""
+_SMEARED = 1.6
+"""A faint spot with more ink than this, relative to its strength, is wider than a marker."""
 _Box: TypeAlias = tuple[int, int, int, int]
 
 
@@ -112,7 +117,7 @@ def find_spots(plane: Plane, reference: MarkerReference, sampler: MazeSampler) -
     if not width:
         return []
     window = mask[y : y + height, x : x + width]
-    count, _, stats, centres = cv2.connectedComponentsWithStats(window, connectivity=8, ltype=cv2.CV_16U)
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(window, connectivity=8, ltype=cv2.CV_16U)
     if count - 1 > _MAX_AREAS:
         return None
     large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= _MIN_AREA * reference.area]
@@ -123,8 +128,18 @@ def find_spots(plane: Plane, reference: MarkerReference, sampler: MazeSampler) -
     spots: list[Spot] = []
     for group in groups:
         box = _bounding_box([boxes[i] for i in group], round(0.12 * sampler.cell_px) + 1, plane.shape)
-        spot = _measure_spot(plane, box, reference, sampler)
-        spots += _split_spot(mask, box, sampler) if spot.mass > _LARGE else [spot]
+        own = plane if len(groups) == 1 else _erase_others(plane, labels, [large[i] for i in group], (x, y))
+        spot = _measure_spot(own, box, reference, sampler)
+        is_large = spot.mass > _LARGE
+        thick: list[Spot] = []
+        if is_large or max(box[2] - box[0], box[3] - box[1]) > _LONG * sampler.cell_px:
+            _, strong = cv2.threshold(own, WHOLE * reference.level, 1, cv2.THRESH_BINARY)
+            thick = [Spot(point, 1.0, 1.0) for point in _find_thick_places(strong, box, sampler)]
+        if is_large and not thick:
+            thick = [replace(spot, point=point) for point in _find_thick_places(mask, box, sampler)]
+        spots += thick if is_large or thick else [spot]
+    if any(spot.peak >= WHOLE for spot in spots):  # the marker is elsewhere, so what is faint and wide is its trail
+        return [spot for spot in spots if spot.peak >= WHOLE or spot.mass <= _SMEARED * spot.peak]
     return spots
 
 
@@ -143,6 +158,15 @@ def _bounding_box(boxes: list[_Box], margin: int, shape: tuple[int, ...]) -> _Bo
     right = min(shape[1], max(box[0] + box[2] for box in boxes) + margin)
     bottom = min(shape[0], max(box[1] + box[3] for box in boxes) + margin)
     return left, top, right, bottom
+
+
+def _erase_others(plane: Plane, labels: NDArray[np.uint16], own: list[int], corner: tuple[int, int]) -> Plane:
+    """Return the plane without the areas that are not a spot's own: a thin trail ends at the dot."""
+    x, y = corner
+    others = cv2.dilate(((labels > 0) & ~np.isin(labels, own)).astype(np.uint8), np.ones((3, 3), np.uint8))
+    rest = plane.copy()
+    rest[y : y + others.shape[0], x : x + others.shape[1]][others > 0] = 0
+    return rest
 
 
 def _measure_spot(plane: Plane, box: _Box, reference: MarkerReference, sampler: MazeSampler) -> Spot:
@@ -175,7 +199,7 @@ def measure_flag_ink(image: Frame, point: Point, grid_n: int) -> float:
     return float((_UNMIX @ darkness)[1]) * (part.size / 3) * reference.level / reference.ink
 
 
-def _split_spot(mask: Plane, box: _Box, sampler: MazeSampler) -> list[Spot]:
+def _find_thick_places(mask: Plane, box: _Box, sampler: MazeSampler) -> list[Point]:
     """Return the thick places in a large spot: markers that touch, or one marker with a thin trail.
 
     What is thicker than any marker is something else of its colour, such as a cover."""
@@ -186,7 +210,7 @@ def _split_spot(mask: Plane, box: _Box, sampler: MazeSampler) -> list[Spot]:
     )
     others = set(np.unique(labels[_erode(area, _THICK * DOT_RADIUS * sampler.cell_px) > 0]))
     return [
-        Spot(sampler.point(left + x + 0.5, top + y + 0.5), 1.0, 1.0)
+        sampler.point(left + x + 0.5, top + y + 0.5)
         for number, (x, y) in enumerate(centres[1:count], 1)
         if number not in others
     ]

@@ -71,6 +71,7 @@ class MazeTask(Task[Maze, MazeState, MazeParams]):
     complexity = Complexity(9, 2, 1.0, "medium")
     smallest_part_area = 0.0015
     motion = MotionLimits(free_steps=1.25, max_steps=2.6, what="the dot", unit="cells")
+    may_have_trails = True
 
     sample = staticmethod(sample_maze)
     certify = staticmethod(certify_maze)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vmevalkit.media.image import Frame
+from vmevalkit.media.registered_frame import RegisteredFrame
+from vmevalkit.tasks.rotation_puzzle_task.planes import WORK_SCALE, FramePlanes, compute_planes
 from vmevalkit.tasks.rotation_puzzle_task.scene import SIZE, PipeCamera, Point
 
 _MAX_RESIDUAL_PX = 2.5
@@ -36,6 +39,21 @@ def estimate_camera(matches: Sequence[PipeMatch], before: PipeCamera) -> PipeCam
     is_steady = abs(camera.zoom / before.zoom - 1) < _MAX_ZOOM_STEP
     is_near = max(abs(camera.x - before.x), abs(camera.y - before.y)) < _MAX_SHIFT_STEP_PX
     return camera if residual <= _MAX_RESIDUAL_PX and is_steady and is_near else before
+
+
+def find_shifted_camera(planes: FramePlanes, drawn: Frame, before: PipeCamera) -> PipeCamera:
+    """Return the camera that is shifted so that what it showed before, as drawn, explains most of a frame's ink."""
+    known = compute_planes(RegisteredFrame(drawn, 0.0))
+    if known is None:
+        return before
+    rows, columns = planes.blue.shape
+    one, other = (
+        np.fft.rfft2(plane.astype(np.float32), (2 * rows, 2 * columns)) for plane in (planes.blue, known.blue)
+    )
+    explained = np.fft.irfft2(one * other.conj(), (2 * rows, 2 * columns))
+    row, column = (int(place) for place in np.unravel_index(int(explained.argmax()), explained.shape))
+    down, across = row - 2 * rows * (row >= rows), column - 2 * columns * (column >= columns)
+    return replace(before, x=before.x + across / WORK_SCALE, y=before.y + down / WORK_SCALE)
 
 
 def _fit_camera(matches: Sequence[PipeMatch]) -> tuple[PipeCamera, float]:

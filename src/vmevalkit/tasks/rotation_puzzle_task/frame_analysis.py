@@ -8,9 +8,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vmevalkit.tasks.rotation_puzzle_task.planes import GROUND, INK, INK_LEVEL, FramePlanes, Plane, cut_patch
-from vmevalkit.tasks.rotation_puzzle_task.scene import BLUE, OTHER, Pipe, PipeCamera, Point
-from vmevalkit.tasks.rotation_puzzle_task.templates import BLUR_SIGMA_PX, PipeTemplates
+from vmevalkit.tasks.rotation_puzzle_task.planes import (
+    GROUND,
+    INK,
+    INK_LEVEL,
+    WORK_SCALE,
+    FramePlanes,
+    Plane,
+    cut_patch,
+)
+from vmevalkit.tasks.rotation_puzzle_task.scene import BLUE, OTHER, SIZE, Pipe, PipeCamera, Point
+from vmevalkit.tasks.rotation_puzzle_task.templates import BLUR_SIGMA_PX, Patch, PipeTemplates
 from vmevalkit.tasks.rotation_puzzle_task.unmatched_pipes import FittedPipe
 
 _OPAQUE = 0.85
@@ -42,11 +50,23 @@ class FrameAnalysis:
 
     def measure_occlusion(self, place: Point) -> float:
         """Return the share of the square at a place that something covers, or that the video does not show."""
-        if self.planes.occlusion is None:
+        if self.planes.occlusion is None and self._is_inside(place):
             return 0.0
         templates = self._templates
-        is_covered = cut_patch(self.planes.occlusion, place, self.camera.zoom, templates.side) > 0
+        is_covered = self.cut_occlusion(place) > 0
         return float(is_covered @ templates.disc / templates.disc.sum())
+
+    def cut_occlusion(self, place: Point) -> Patch:
+        """Return what is covered around a place, or outside of the video's picture where its square reaches there."""
+        occlusion = self.planes.occlusion
+        if occlusion is None:
+            occlusion = np.zeros(self.planes.blue.shape, np.uint8)
+        beyond = 0 if self._is_inside(place) else INK_LEVEL
+        return cut_patch(occlusion, place, self.camera.zoom, self._templates.side, beyond)
+
+    def _is_inside(self, place: Point) -> bool:
+        reach = self.camera.zoom * self._templates.square / WORK_SCALE / 2
+        return all(reach <= part <= side - reach for part, side in zip(place, SIZE, strict=True))
 
     def has_foreign_ring(self, place: Point) -> bool:
         """Return whether the object that covers a square extends beyond it; then it is not a pipe."""

@@ -104,10 +104,12 @@ def _find_occlusion(dark: Plane, blue: Plane, seen: Mask | None) -> Plane | None
     return occlusion
 
 
-def cut_patch(plane: Plane, place: Point, zoom: float, side: int) -> Patch:
-    """Return the plane around a point of the drawn image with the zoom undone, flattened; 1 in an opaque pipe."""
+def cut_patch(plane: Plane, place: Point, zoom: float, side: int, beyond: int = 0) -> Patch:
+    """Return the plane around a point of the drawn image with the zoom undone, flattened; 1 in an opaque pipe.
+
+    Beyond its edges the plane has the level ``beyond``."""
     shift_x, shift_y = (part * WORK_SCALE - 0.5 - zoom * (side - 1) / 2 for part in place)
     matrix = np.array([[zoom, 0, shift_x], [0, zoom, shift_y]])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    cut = cv2.warpAffine(plane, matrix, (side, side), flags=flags, borderMode=cv2.BORDER_CONSTANT)
+    cut = cv2.warpAffine(plane, matrix, (side, side), flags=flags, borderMode=cv2.BORDER_CONSTANT, borderValue=beyond)
     return np.asarray(cut.ravel() * np.float32(1 / INK_LEVEL), np.float32)

@@ -7,11 +7,12 @@ from dataclasses import replace
 from math import dist
 
 from vmevalkit.media.registered_frame import RegisteredFrame
-from vmevalkit.tasks.rotation_puzzle_task.camera_motion import PipeMatch, estimate_camera
+from vmevalkit.tasks.rotation_puzzle_task.camera_motion import PipeMatch, estimate_camera, find_shifted_camera
 from vmevalkit.tasks.rotation_puzzle_task.frame_analysis import FrameAnalysis, clamp_opacity
 from vmevalkit.tasks.rotation_puzzle_task.pipes import KINDS
 from vmevalkit.tasks.rotation_puzzle_task.planes import WORK_SCALE, FramePlanes, compute_planes, cut_patch
 from vmevalkit.tasks.rotation_puzzle_task.puzzle import RotationPuzzle
+from vmevalkit.tasks.rotation_puzzle_task.render import draw_scene
 from vmevalkit.tasks.rotation_puzzle_task.scene import (
     BLUE,
     NEW,
@@ -47,6 +48,8 @@ _UNEXPLAINED_INK = 0.35
 """Ink beyond that of the known pipes, as a share of a pipe's, from which further pipes are searched for."""
 _AT_HOME_PX = 15.0
 """A pipe that was within this distance of its square is used to estimate the camera."""
+_MIN_CLEAR_SHARE = 0.5
+"""Where a smaller share of the pipes is clearly where they were, the camera may have moved far."""
 _MIN_PRESENT_SHARE = 0.5
 """The share of the squares that must be visible or covered in a readable frame."""
 
@@ -69,6 +72,11 @@ class PipeReader:
             return None
         last = before or self._start
         analysis, clear, unclear = self._find_clear_pipes(planes, last, last.camera)
+        if len(clear) < _MIN_CLEAR_SHARE * len(self._centres):
+            found = find_shifted_camera(planes, draw_scene(self._square, last), last.camera)
+            shifted = self._find_clear_pipes(planes, last, found)
+            if len(shifted[1]) > len(clear):
+                (analysis, clear, unclear), last = shifted, replace(last, camera=found)
         camera = self._estimate_camera(last, clear)
         if camera.has_moved_from(analysis.camera):
             analysis, clear, unclear = self._find_clear_pipes(planes, last, camera)
@@ -99,8 +107,8 @@ class PipeReader:
             occlusion = analysis.measure_occlusion(place)
             fitted = None
             if occlusion <= _MAX_OCCLUSION:
-                plane = planes.occlusion if occlusion else None
-                fitted = fit_shape_near(self._templates[kind], planes.blue, place, camera.zoom, plane)
+                cut = analysis.cut_occlusion if occlusion else None
+                fitted = fit_shape_near(self._templates[kind], planes.blue, place, camera.zoom, cut)
             if fitted is not None and _is_clear(fitted, occlusion > 0):
                 clear[home] = fitted
             else:

@@ -60,6 +60,7 @@ class RotationPuzzleTask(Task[RotationPuzzle, PipeScene, RotationPuzzleParams]):
     complexity = Complexity(4**4, 2, 0.0, "medium")
     smallest_part_area = 0.0015
     motion = MotionLimits(free_steps=0.45, max_steps=0.75, what="a pipe", unit="degrees", scale=90)
+    may_have_trails = True
 
     sample = staticmethod(sample_puzzle)
     key = staticmethod(build_question_key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -65,14 +65,20 @@ def find_best_shape(candidates: Iterable[PipeTemplates], plane: Plane, place: Po
 
 
 def fit_shape_near(
-    templates: PipeTemplates, plane: Plane, place: Point, zoom: float, occlusion: Plane | None = None
+    templates: PipeTemplates,
+    plane: Plane,
+    place: Point,
+    zoom: float,
+    cut_occlusion: Callable[[Point], Patch] | None = None,
 ) -> FittedPipe:
-    """Return the best fit of a shape near a place; each step fits it again from where the last step found it."""
+    """Return the best fit of a shape near a place; each step fits it again from where the last step found it.
+
+    ``cut_occlusion`` returns what is covered around a place."""
     for _ in range(_MAX_FIT_STEPS):
         patch = cut_patch(plane, place, zoom, templates.side)
         weights = None
-        if occlusion is not None:
-            weights = np.asarray(cut_patch(occlusion, place, zoom, templates.side) == 0, np.float32)
+        if cut_occlusion is not None:
+            weights = np.asarray(cut_occlusion(place) == 0, np.float32)
         fit = templates.fit(patch, weights)
         if max(abs(fit.dx), abs(fit.dy)) < _CONVERGED_PX or fit.opacity < _MIN_MASS:
             break

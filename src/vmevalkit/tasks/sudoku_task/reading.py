@@ -48,6 +48,8 @@ TINTED = 25
 """A background that differs more than this from white is coloured or shaded."""
 MAX_PRINT_DIFFERENCE = 0.3
 """Share of the givens' ink by which a digit may differ from its printed image, in any window of 5 x 5 pixels."""
+FAINT_EDGE, FAINT_HEIGHT = 0.2, 0.4
+"""Share of a digit's ink at which the edge of a fainter one beside it is, and of its height that the other one has."""
 SLANT_PX = 6
 """Pixels by which ink that crosses a line at an angle may be displaced beyond it."""
 MIN_DARKNESS = 100
@@ -115,6 +117,8 @@ class SudokuReader:
             if is_entered and (len(digits) != 1 or NO_DIGIT in digits):
                 cells[cell] = None
             elif digits:
+                if len(digits) == 1:
+                    digits += self._read_faint_digits(ink, own_parts[cell], cell, float(peaks[cell]))
                 cells[cell] = _with_opacity(CellInk(digits), float(peaks[cell]) / usual)
         for cell in np.flatnonzero(is_covered).tolist():
             cells[cell] = None
@@ -175,6 +179,27 @@ class SudokuReader:
             dark_digit = self._read_dark_digit(image, cell) if cell in single else ()
             digits[cell] = dark_digit or self._read_separate_parts(ink, parts[cell], float(peaks[cell]))
         return digits
+
+    def _read_faint_digits(self, ink: Plane, parts: Sequence[InkPart], cell: int, peak: float) -> tuple[int, ...]:
+        """Return the digits in fainter ink beside a digit."""
+        rows, columns = self._sampler.window(cell)
+        faint = np.asarray(cv2.compare(ink[rows, columns], FAINT_EDGE * peak, cv2.CMP_GT), np.uint8)
+        left, top, width, height = bounding_box(parts)
+        whole = [
+            part
+            for part in drop_specks(find_parts(faint, columns.start, rows.start))
+            if part.height >= FAINT_HEIGHT * height
+            and not part.touches_edge(rows, columns)
+            and not (
+                left < part.left + part.width
+                and part.left < left + width
+                and top < part.top + part.height
+                and part.top < top + height
+            )
+        ]
+        peaks = [float(ink[p.top : p.top + p.height, p.left : p.left + p.width].max()) for p in whole]
+        digits = pick_digits(classify(normalise_ink(ink, whole, peaks))) if whole else []
+        return tuple(digit for digit in digits if digit != NO_DIGIT)
 
     def _read_separate_parts(self, ink: Plane, parts: Sequence[InkPart], peak: float) -> tuple[int, ...]:
         """Return what several parts show one by one; 0 for a mark that is not a digit."""

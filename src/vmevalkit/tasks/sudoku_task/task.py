@@ -52,6 +52,7 @@ class SudokuTask(Task[Sudoku, SudokuState, SudokuParams]):
         "hard": SudokuParams(order=9, blanks=30),
     }
     reading_scale = READING_SCALE
+    may_have_trails = True
     smallest_part_area = 0.003
     tricks = FINAL_STATE_MATTERS
     judge_hint = JUDGE_HINT
