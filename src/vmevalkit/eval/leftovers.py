@@ -155,7 +155,7 @@ def find_leftovers(task: AnyTask, puzzle: Any, trace: Trace, overlays: Sequence[
     large = [
         (overlay, classify(overlay.blob, around, overlay.came_in, blobs))
         for overlay in overlays
-        if overlay.blob.area >= min(_COUNTED_SHARE * task.smallest_part_area, NOTICED_AREA)
+        if (overlay.blob.area >= _COUNTED_SHARE * task.smallest_part_area or _is_noticed(overlay.blob))
         and not any(overlay.blob.is_inside(box) for box in explained)
     ]
     things = [overlay for overlay, meaning in large if meaning in ("thing", "cover")]

@@ -73,10 +73,10 @@ class PipeReader:
         last = before or self._start
         analysis, clear, unclear = self._find_clear_pipes(planes, last, last.camera)
         if len(clear) < _MIN_CLEAR_SHARE * len(self._centres):
-            found = find_shifted_camera(planes, draw_scene(self._square, last), last.camera)
-            shifted = self._find_clear_pipes(planes, last, found)
+            far = find_shifted_camera(planes, draw_scene(self._square, last), last.camera)
+            shifted = self._find_clear_pipes(planes, last, far)
             if len(shifted[1]) > len(clear):
-                (analysis, clear, unclear), last = shifted, replace(last, camera=found)
+                (analysis, clear, unclear), last = shifted, replace(last, camera=far)
         camera = self._estimate_camera(last, clear)
         if camera.has_moved_from(analysis.camera):
             analysis, clear, unclear = self._find_clear_pipes(planes, last, camera)
