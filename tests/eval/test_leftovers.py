@@ -243,10 +243,12 @@ def test_a_part_is_seen_under_a_mark_and_not_under_a_thing() -> None:
 
 
 def test_the_ground_of_a_board_in_another_colour_is_style() -> None:
-    cells = [(0.1 * column, 0.1, 0.1 * column + 0.1, 0.2) for column in range(1, 9)]
-    bare = replace(make_blob(0.32, 0.12, 0.01, 0.06), is_bare=True)
-    tinted = [make_blob(left, top, 0.1, 0.1) for left, top, *_ in (cells[5], cells[7])]
+    cells = [(0.2 * column, 0.2, 0.2 * column + 0.2, 0.6) for column in range(5)]
     around = replace(AROUND, cells=cells)
+    tinted = [make_blob(*cells[column][:2], 0.2, 0.4) for column in (2, 4)]
+    bare = replace(make_blob(0.22, 0.24, 0.01, 0.3), is_bare=True)
     assert classify(bare, around, others=tinted) == "style"
     assert classify(replace(bare, is_bare=False), around, others=tinted) == "thing"
     assert classify(bare, around, others=tinted[:1]) == "thing"
+    both = make_blob(0.4, 0.2, 0.4, 0.4)
+    assert classify(both, around, others=tinted) == "style", "the colour of several cells is connected"

@@ -34,7 +34,7 @@ _CORNER_SHARE, _MIN_CORNERS = 0.5, 3
 """Share of a corner that a highlight fills, and the fewest corners."""
 _MIN_FIELD_CORNERS = 2
 """Fewest corners of a field behind a part: the part itself may cover the others."""
-_TIP, _TIP_SHARE = (0.02, 0.14), 0.4
+_TIP, _TIP_SHARE = (0.02, 0.2), 0.4
 """Where the tips of its own corners begin and end, and the share that it fills of them: a disc has none."""
 _SIDES = ((0.02, 0.42, 0.14, 0.58), (0.86, 0.42, 0.98, 0.58), (0.42, 0.02, 0.58, 0.14), (0.42, 0.86, 0.58, 0.98))
 _MIDDLE = ((0.44, 0.44, 0.56, 0.56),)
@@ -45,8 +45,8 @@ _SAME_WIDTH = 1.33
 """Pieces of one trail are at most this many times as thick as each other."""
 _MIN_GROWTH, _MIN_MOTION = 1.6, 0.03
 """An overlay that came in grew by this factor after it touched the edge, or moved by this share of the image."""
-_RECOLOURED = 0.25
-"""Share of the cells that have another colour where the whole board has."""
+_RECOLOURED, _RECOLOURED_AREA = 0.25, 0.1
+"""Share of the cells that have another colour where the whole board has, and the least area of that colour."""
 _THIN, _SLENDER = 0.8, 3.0
 """Thickness of a thin mark, in sides of the smallest part; the area of a slender one, in squares of its thickness."""
 _TOUCHING, _ALONG = 0.004, 0.5
@@ -93,8 +93,10 @@ def classify(blob: Blob, around: Surroundings, came_in: bool = False, others: Se
         return "thing"
     if not blob.overlaps(around.board) or _is_highlight(blob, around, pieces):
         return "mark"
-    if blob.is_bare and _is_recoloured(around.cells, pieces):
-        return "style"  # the ground beside a piece
+    ground = _find_recoloured(around.cells, pieces)
+    is_ground = any(map(blob.overlaps, ground)) and blob.measure_rest(ground) <= _THIN * sqrt(around.smallest_part)
+    if is_ground or (ground and blob.is_bare):
+        return "style"  # the whole board has another colour; beside a piece there are thin remains
     is_slender = blob.area >= _SLENDER * blob.thickness**2
     if _is_on_way(blob) and (is_slender or _measure_trail(blob, pieces) >= _SLENDER * blob.thickness**2):
         return "mark"  # a trail, an arrow along the move, a path that is drawn and then walked
@@ -210,11 +212,19 @@ def _continues(blob: Blob, board: Box) -> bool:
     return not blob.is_plain and (is_beside or is_below)
 
 
-def _is_recoloured(cells: Sequence[Box], pieces: Sequence[Blob]) -> bool:
-    """Return whether the ground of so many cells has another colour that the whole board has."""
-    near = [(cell, [piece for piece in pieces if piece.overlaps(cell)]) for cell in cells]
-    filled = sum(bool(own) and _is_filled(cell, own, _MIN_CORNERS) for cell, own in near)
-    return filled >= _RECOLOURED * len(cells) > 0
+def _find_recoloured(cells: Sequence[Box], pieces: Sequence[Blob]) -> list[Box]:
+    """Return the cells whose ground has another colour, with what is around them; none where it is not the board's."""
+    if sum(piece.area for piece in pieces) < _RECOLOURED_AREA:
+        return []
+    filled = [
+        _widen(cell)
+        for cell in cells
+        if _count_filled(
+            [piece for piece in pieces if piece.overlaps(cell)], cell, _list_corners(_CORNER), _CORNER_SHARE
+        )
+        >= _MIN_CORNERS
+    ]
+    return filled if len(filled) >= _RECOLOURED * len(cells) else []
 
 
 def _is_on_way(blob: Blob) -> bool:
