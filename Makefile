@@ -147,7 +147,7 @@ certificate: install
 # The gallery, the overview, the table of tasks and the pages of puzzles, after a puzzle was added or changed. Tasks that
 # docs/tasks.json does not have yet are measured.
 pages: install
-	$(BIN)/vmevalkit gallery
+	$(BIN)/vmevalkit gallery --out docs/GALLERY.md
 	$(BIN)/vmevalkit gallery --overview docs/images/overview.png
 	$(BIN)/python tools/task_pages.py --measure
 

@@ -158,7 +158,8 @@ def test_an_answer_counts_once_it_is_held() -> None:
     assert not verdict(*wrong_then_right, *[4] * 5, step_s=1 / 24).solved, "five frames are 0.21 s"
     assert verdict(*wrong_then_right, *[4] * 6, step_s=1 / 24).solved, "six frames are a quarter of a second"
     assert verdict(0, 1, 2, 4, 4, step_s=0.125).solved
-    assert not verdict(0, 1, 2, 3, 4, step_s=0.125).solved
+    fleeting = verdict(0, 1, 2, 3, 4, step_s=0.125)
+    assert not fleeting.solved and "too late or too briefly to be held" in fleeting.explanation
 
 
 def test_one_reading_in_five_may_be_a_misreading() -> None:

@@ -13,7 +13,7 @@ from vmevalkit.cli.options import Tasks
 
 def gallery(
     out: Annotated[Path, typer.Option(help="The page to write; its images go to the folder gallery beside it.")] = Path(
-        "docs/GALLERY.md"
+        "gallery.md"
     ),
     overview: Annotated[
         Path | None,

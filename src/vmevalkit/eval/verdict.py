@@ -84,9 +84,9 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
     gating = [finding for finding in findings if finding.gating]
     accepted_at = [(seconds, task.accepted(puzzle, state)) for seconds, state in read]
 
-    is_answer = task.accepted(puzzle, end.state) and _is_settled(
-        accepted_at, HELD_S if task.motion is None else 0.0, _measure_frame_s(trace)
-    )
+    is_accepted = task.accepted(puzzle, end.state)
+    held_s = HELD_S if task.motion is None else 0.0
+    is_answer = is_accepted and _is_settled(accepted_at, held_s, _measure_frame_s(trace))
     solved = is_answer and not foreign and not unseen
     static = not is_answer and _is_static(task, puzzle, read, end.state)
     progress = _compute_outcome(task, puzzle, end.state, is_answer, static)
@@ -114,7 +114,7 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
         solved_at_s=next((seconds for seconds, accepted in accepted_at if accepted), None) if ever_solved else None,
         held_s=_measure_held_s(accepted_at) if solved else None,
         first_violation_s=first_violation_s,
-        explanation=_write_explanation(solved, outcome, mode, findings),
+        explanation=_write_explanation(solved, outcome, mode, findings, is_accepted and not is_answer),
     )
 
 
@@ -271,10 +271,14 @@ def _choose_failure_mode(
     return "incorrect_termination" if moved else "misunderstood"
 
 
-def _write_explanation(solved: bool, outcome: float, mode: FailureMode, findings: Sequence[Finding]) -> str:
+def _write_explanation(
+    solved: bool, outcome: float, mode: FailureMode, findings: Sequence[Finding], is_fleeting: bool
+) -> str:
     if solved and not findings:
         return "Solved, and nothing is wrong on the way."
     verdict = "Solved" if solved else f"Not solved ({mode.replace('_', ' ')}, outcome {outcome:.2f})"
+    if is_fleeting:
+        verdict += ". The answer is shown too late or too briefly to be held at the end"
     if not findings:
         return verdict + "."
     ordered = sorted(findings, key=lambda f: (not f.gating, f.seconds if f.seconds is not None else 0.0))
