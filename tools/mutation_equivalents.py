@@ -7,6 +7,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "find_spans: count and is_long_enough(count, last_s - start_s) -> is_long_enough(count, last_s - start_s)": (
             "no reading is never long enough"
         ),
+        "find_jumps: not move.is_seen or move.steps <= limits.free_steps -> not move.is_seen": (
+            "shorter steps are no jump in the comparison that follows either"
+        ),
         "find_jumps: move.steps <= limits.free_steps -> move.steps < limits.free_steps": (
             "a step of exactly that length is no longer than what is always allowed in the comparison that follows"
         ),

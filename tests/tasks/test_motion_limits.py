@@ -239,6 +239,10 @@ def test_a_part_may_be_read_a_little_off_after_the_camera_looked_away(off: float
     assert names(readings) == found
 
 
+def test_the_noise_of_readings_is_no_unseen_move() -> None:
+    assert find_unseen_moves([Move(0.0, 2.0, 2 * REST_STEPS, is_seen=False)], 0.1) == []
+
+
 def test_the_unseen_share_is_that_of_changes_that_were_hidden() -> None:
     assert measure_unseen_share([Move(0.0, 1.0, 2 * REST_STEPS, is_seen=False)], 0.1, 2.0) == 0.0
     assert measure_unseen_share([Move(0.0, 1.0, 1.0, is_seen=True)], 0.1, 2.0) == 0.0
