@@ -49,6 +49,8 @@ STROKE = 0.14
 """Breadth of a pen's stroke, in cells: what is thinner is a mark, and no piece."""
 NEW_LEVELS = 40
 """Levels by which something must differ from the ground to be the mover that appears."""
+_SHIFTS = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
+"""Rows and columns by which another look of a site may be off, at half the size of the board."""
 _CLOSE = np.ones((3, 3), np.uint8)
 _AROUND = np.ones((5, 5), np.uint8)
 
@@ -345,9 +347,13 @@ class BoardReader:
             if not odd.any():
                 continue
             odd_sites |= odd
-            other = np.minimum(np.abs(board - image).max(axis=2), CAP)[where]
-            theirs = np.bincount(which, weights=other, minlength=size) / np.maximum(count, 1)
-            for number in np.flatnonzero(odd & (theirs < CLEARLY * mine)).tolist():
+            # A line that a video draws is rarely on the very pixels of the others.
+            nearest = np.full(size, CAP)
+            for shift in _SHIFTS:
+                other = np.minimum(np.abs(board - np.roll(image, shift, (0, 1))).max(axis=2), CAP)[where]
+                theirs = np.bincount(which, weights=other, minlength=size) / np.maximum(count, 1)
+                nearest = np.minimum(nearest, theirs)
+            for number in np.flatnonzero(odd & (nearest < CLEARLY * mine)).tolist():
                 changed.setdefault(number, kind)
         is_lost = False
         for kind in set(self._kinds.tolist()):
