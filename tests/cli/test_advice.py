@@ -21,11 +21,12 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]*")
 OTHER_PROGRAMS = {
     "models/_azure.py",
     "models/rows/external.py",
+    "models/weights.py",
     "vqa/task_file.py",
     "vqa/task_files/mmsi.py",
     "vqa/task_files/__init__.py",
 }
-"""Modules with options of other projects, such as lmms_eval and az."""
+"""Modules with options of other projects, such as lmms_eval, az and hf."""
 
 
 @cache

@@ -48,7 +48,9 @@ def test_baselines_alone_are_compared_with_each_other() -> None:
 
 
 def test_names_of_baselines_are_grey() -> None:
-    figure = draw_heatmap([[1.0], [0.0]], ["mine", "static (baseline)"], ["maze"], muted=["static (baseline)"])
+    figure = draw_heatmap(
+        [[1.0], [0.0]], ["mine", "static (baseline)"], ["maze"], unit="success", muted=["static (baseline)"]
+    )
     colours = [text.get_color() for text in figure.axes[0].get_yticklabels()]
     assert [colour == SOFT for colour in colours] == [False, True]
     stacks = draw_stacks({"mine": {"a": 1.0}, "b": {"a": 1.0}}, {"a": "#3079c8"}, {"mine": "", "b": ""}, ["b"])

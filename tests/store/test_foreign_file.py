@@ -103,6 +103,7 @@ ALLOWED = {
     "eval/annotation/labels.py": {"_append", "read_events"},  # logs of our own
     "play/server.py": {"do_GET"},  # of the package
     "report/media_files.py": {"_read_size"},  # a copy that the report has made
+    "report/provenance.py": {"collect_provenance"},  # a table named by the user
     "report/pages.py": {"write_assets"},  # of the package
     "results/cache.py": {"_load"},  # a file of our own, by its fixed name
     "reward/service.py": {"_read_video"},  # writes what was uploaded
