@@ -149,14 +149,15 @@ def analyze(
     """Return the analysis of one scorer's scores in a tidy table.
 
     The embedded baselines are left out where other models have scores, unless ``include_baselines`` is set.
-    ``complexity``
-    is what the tasks state about their domains. Raises StoreError where no video has a score.
+    ``complexity`` is what the tasks state about their domains. Raises StoreError where no video has a score.
     """
     require_name(frame, "scorer", scorer)
     videos = select_scorer(frame, scorer)
     baselines: list[str] = []
     if not include_baselines:
-        videos, baselines = leave_out_baselines(videos)
+        others, left_out = leave_out_baselines(videos)
+        if (others["state"] == SCORED).any():  # else all that there is to analyse are baselines
+            videos, baselines = others, left_out
     scored = videos[videos["state"] == SCORED]
     if not len(scored):
         raise StoreError(f"no video has a score of {scorer} that counts, so there is nothing to analyse; score first")
