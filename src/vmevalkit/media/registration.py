@@ -385,12 +385,16 @@ class Registrar:
     def _align_widely(self, pyramid: Pyramid, last: ViewRect, near: AlignmentResult) -> AlignmentResult:
         """Return the alignment from a coarse search around the last view, or the near one where that agrees as well.
 
-        A thin line that moves by more than its width from one frame to the next does not pull at the finest level."""
+        A thin line that moves by more than its width from one frame to the next does not pull at the finest level.
+        A camera that shakes shows the image in its shape. A view that a large thing takes along, while the rest of the
+        image stands still, is stretched between both."""
         assert self._alignment is not None
         coarse = AlignmentResult(last, 0.0)
         for level in range(len(_LEVELS) - 1):
             coarse = self._align_at_level(pyramid, coarse, level)
         wide = self._align_next(pyramid, coarse.view, self._alignment)
+        if _measure_stretch(last, wide.view) * max(self._templates[-1].size) >= _WRONG_PX:
+            return near
         return wide if wide.agreement > near.agreement + _GAIN and wide.trust > near.trust else near
 
     def _explains_more(self, pyramid: Pyramid, warped: AlignmentResult, upright: AlignmentResult) -> bool:
@@ -472,6 +476,11 @@ def _find_model(reference: Frame) -> tuple[list[Template], LevelEstimator]:
 def _measure_contrast(frame: Frame, view: ViewRect) -> float:
     rows, columns = find_view_slices(view, (frame.shape[1], frame.shape[0]))
     return float(frame[rows, columns][::8, ::8].std())
+
+
+def _measure_stretch(before: ViewRect, after: ViewRect) -> float:
+    """Return by which share of its size a view has become wider or higher than it would by a zoom."""
+    return abs((after.width / before.width) / (after.height / before.height) - 1)
 
 
 def _widen_spread(alignment: AlignmentResult) -> AlignmentResult:
