@@ -151,6 +151,9 @@ def test_a_field_behind_a_part_is_a_highlight_in_pieces_and_a_disc_over_a_cell_i
     assert len(sides) == 4 and {classify(blob, around, others=sides) for blob in sides} == {"mark"}
     disc = draw_blobs(lambda x, y: hypot(x - 0.5, y - 0.5) < 0.58, 0.4, 0.4, 0.15)
     assert [classify(blob, around, others=disc) for blob in disc] == ["cover"]
+    for radius in (0.5, 0.55, 0.6, 0.65, 0.7):  # hardly anything of it is beside the cell
+        disc = draw_blobs(lambda x, y, most=radius: hypot(x - 0.48, y - 0.5) < most, 0.4, 0.4, 0.15)
+        assert [classify(blob, around, others=disc) for blob in disc] == ["cover"], radius
     around = replace(around, cells=(), fields=[cell])
     assert {classify(blob, around, others=pieces) for blob in pieces} == {"mark"}
     [over] = draw_blobs(lambda x, y: 0.08 < x < 0.92 and 0.08 < y < 0.92, 0.4, 0.4, 0.15)

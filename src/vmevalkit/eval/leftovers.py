@@ -255,7 +255,26 @@ def _is_highlight(blob: Blob, around: Surroundings, pieces: Sequence[Blob]) -> b
         and _is_filled(box, pieces, _MIN_FIELD_CORNERS)
         and not _count_filled(pieces, box, _MIDDLE, 0.5)
     ]
-    return bool(filled) and blob.measure_rest([_widen(cell) for cell in filled]) <= _THIN * sqrt(around.smallest_part)
+    if not filled or _is_disc_over(filled, pieces):
+        return False
+    return blob.measure_rest([_widen(cell) for cell in filled]) <= _THIN * sqrt(around.smallest_part)
+
+
+def _is_disc_over(filled: Sequence[Box], pieces: Sequence[Blob]) -> bool:
+    """Return whether pieces are together a disc that reaches beyond the one cell that it fills: there its own corners
+    are not those of the cell."""
+    room = _widen(filled[0])
+    here = [piece for piece in pieces if any(map(piece.overlaps, filled))]
+    lefts, tops, rights, lows = zip(*(piece.box for piece in here), strict=True)
+    extent = min(lefts), min(tops), max(rights), max(lows)
+    if not all(_is_box_inside(cell, room) for cell in filled) or _is_box_inside(extent, room):
+        return False
+    has_tips = _count_filled(here, extent, _list_corners(_TIP), _TIP_SHARE) > 0
+    return not has_tips and _count_filled(here, extent, _SIDES, _TIP_SHARE) == len(_SIDES)
+
+
+def _is_box_inside(inner: Box, outer: Box) -> bool:
+    return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
 
 
 def _is_filled(cell: Box, pieces: Sequence[Blob], least: int) -> bool:
