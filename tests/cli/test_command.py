@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from vmevalkit.cli.command import repeat_options, select_tasks, split_names
-from vmevalkit.cli.main import COMMANDS, find_commands
+from vmevalkit.cli.main import COMMANDS, find_commands, main
 from vmevalkit.core.errors import UnknownName
 
 SEVERAL = {"--task", "--model", "--set"}
@@ -54,3 +54,20 @@ def test_names_may_be_separated_by_commas_or_repeated() -> None:
     assert select_tasks(["maze", "all"]) is None and select_tasks(None) is None
     with pytest.raises(UnknownName, match="no task 'mazze'; did you mean 'maze'"):
         select_tasks(["mazze"])
+
+
+@pytest.mark.parametrize("place", ["main.make_app", "command.Command.parse_args", "command.Command.invoke"])
+def test_an_interrupt_is_one_line_wherever_it_arrives(
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While the commands are imported, while options are read, and between these steps."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"vmevalkit.cli.{place}", interrupt)
+    monkeypatch.setattr("sys.argv", ["vmevalkit", "tasks"])
+    with pytest.raises((SystemExit, KeyboardInterrupt)) as ended:
+        main()
+    assert getattr(ended.value, "code", None) == 130
+    assert capsys.readouterr().err == "interrupted: finished work is kept; the same command resumes\n"

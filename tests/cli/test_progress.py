@@ -5,6 +5,8 @@ import os
 import signal
 import sys
 import threading
+import weakref
+from collections.abc import Callable
 
 import pytest
 import typer
@@ -18,24 +20,40 @@ from vmevalkit.jobs.progress import Progress
 from vmevalkit.models.catalogue import MODELS
 
 
+def send_interrupt(_: object = None) -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    list(range(10))
+
+
 class InterruptedInDel:
     """An exception in its ``__del__`` is lost: Python only prints it."""
 
     def __del__(self) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        list(range(10))
+        send_interrupt()
 
 
-def test_an_interrupt_that_python_would_lose_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def drop_with_callback() -> None:
+    """Call ``send_interrupt`` as Python's import system calls its callbacks: as that of a weak reference."""
+    target = type("Referenced", (), {})()
+    reference = weakref.ref(target, send_interrupt)
+    del target
+    assert reference() is None
+
+
+@pytest.mark.parametrize("interrupt", [InterruptedInDel, drop_with_callback])
+def test_an_interrupt_that_python_would_lose_still_counts(
+    monkeypatch: pytest.MonkeyPatch, interrupt: Callable[[], object]
+) -> None:
     lost: list[type[BaseException]] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda args: lost.append(args.exc_type))
-    before = signal.getsignal(signal.SIGINT)
+    before, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
     with pytest.raises(KeyboardInterrupt), progress("items") as update:
         update(1, 3)
-        InterruptedInDel()
+        interrupt()
         assert lost == []  # nothing is printed on stderr
         update(2, 3)
     assert signal.getsignal(signal.SIGINT) is before
+    assert sys.unraisablehook is hook
 
 
 def test_progress_can_be_used_in_another_thread() -> None:

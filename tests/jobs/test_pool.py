@@ -76,6 +76,19 @@ def ignore_sigterm(place: str) -> None:
     time.sleep(600)
 
 
+class EndedInDel:
+    """The exception that ends a worker is lost in its ``__del__``: Python only prints it."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        list(range(10))
+
+
+def delete_while_ended(number: int) -> int:
+    EndedInDel()
+    return number
+
+
 def exit_with(number: int) -> int:
     os._exit(number)
 
@@ -378,3 +391,8 @@ def test_a_failure_names_the_place_of_an_unexpected_exception_only() -> None:
     assert str(unexpected) == "ValueError: no 17"
     assert re.fullmatch(r"ValueError: no 17 \(.*test_pool\.py, line \d+\)", unexpected.describe())
     assert stated.describe() == str(stated) == "StoreError: gone"
+
+
+def test_a_worker_that_is_ended_in_a_destructor_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    assert [job.value for job in map_jobs(delete_while_ended, range(2), 2)] == [0, 1]
+    assert capfd.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 
@@ -204,3 +205,21 @@ def test_drawing_needs_no_import_of_matplotlib_and_does_not_mind_one(before: str
     canvas.circle(40, 40, 20.5, fill="#3b82f6", stroke="#000000", width=1.5)
     canvas.text("9?", 90, 40, 30)
     assert digest == pixel_digest(canvas.frame())
+
+
+@pytest.mark.parametrize("attribute", ["RendererAgg", "_to_bytes"])
+def test_a_canvas_that_was_interrupted_while_it_was_made_is_deleted_silently(
+    attribute: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    lost: list[BaseException | None] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: lost.append(args.exc_value))
+    monkeypatch.setattr("vmevalkit.media.canvas._SPARE_RENDERERS", {})
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(f"vmevalkit.media.canvas.{attribute}", interrupt)
+        Canvas(17, 19)
+    gc.collect()
+    assert lost == []
+    assert (Canvas(17, 19).frame() == 255).all()

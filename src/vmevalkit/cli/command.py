@@ -78,6 +78,12 @@ class _PlainFlags:
 class Group(_PlainFlags, TyperGroup):
     """All commands."""
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:  # while the options of a command are read
+            raise typer.Exit(report_interrupt()) from error
+
 
 class Command(_PlainFlags, TyperCommand):
     """A command. ``--task maze rotation`` means ``--task maze --task rotation``; an error is printed in one line."""
@@ -115,8 +121,13 @@ class Command(_PlainFlags, TyperCommand):
             typer.echo(redact(f"error: {_describe_system_error(error)}"), err=True)
             raise typer.Exit(FAILED) from error
         except KeyboardInterrupt as error:
-            typer.echo("interrupted: finished work is kept; the same command resumes", err=True)
-            raise typer.Exit(INTERRUPTED) from error
+            raise typer.Exit(report_interrupt()) from error
+
+
+def report_interrupt() -> int:
+    """Print what Ctrl-C means for the work. Returns the exit code."""
+    typer.echo("interrupted: finished work is kept; the same command resumes", err=True)
+    return INTERRUPTED
 
 
 def _is_reader_gone() -> bool:

@@ -6,6 +6,7 @@ Commands import what they need when they are called: the help loads nothing heav
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from inspect import getdoc
@@ -16,7 +17,7 @@ from typing import Annotated
 import typer
 
 from vmevalkit import __version__
-from vmevalkit.cli.command import Command, Group, set_quiet
+from vmevalkit.cli.command import Command, Group, report_interrupt, set_quiet
 from vmevalkit.core.settings import DEBUG
 
 GROUPS = {
@@ -95,7 +96,10 @@ def _join_lines(function: Callable[..., None]) -> str:
 
 
 def main() -> None:
-    make_app()()
+    try:
+        make_app()()
+    except KeyboardInterrupt:  # while the commands are imported
+        sys.exit(report_interrupt())
 
 
 if __name__ == "__main__":

@@ -189,8 +189,14 @@ def print_tables(tables: list[Table]) -> None:
 
 @contextmanager
 def _catch_interrupts() -> Iterator[threading.Event]:
-    """Remember Ctrl-C: an exception raised inside a ``__del__`` would only be printed by Python."""
+    """Remember Ctrl-C: an exception raised inside a ``__del__``, or in a callback of a weak reference or of the garbage
+    collector, would only be printed by Python."""
     interrupted = threading.Event()
+    hook = sys.unraisablehook
+
+    def hide_interrupt(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            hook(lost)
 
     def interrupt(_signal: int, frame: FrameType | None) -> None:
         interrupted.set()
@@ -204,7 +210,9 @@ def _catch_interrupts() -> Iterator[threading.Event]:
         yield interrupted
         return
     before = signal.signal(signal.SIGINT, interrupt)
+    sys.unraisablehook = hide_interrupt
     try:
         yield interrupted
     finally:
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = hook

@@ -62,7 +62,8 @@ class Budget:
     async def hold(self) -> AsyncIterator[None]:
         """Keep the budget for one order, whose price is reserved, while its intent is written to the journal.
 
-        Processes of one experiment take turns, and each reads what the others have ordered before its own order.
+        Only one process of an experiment orders at a time, in no set order, and it reads first what the others have
+        ordered.
         Raises BudgetReached where the limit does not allow the order any more."""
         if self.max_usd is None or self._others is None:
             yield

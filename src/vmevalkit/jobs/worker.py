@@ -61,7 +61,10 @@ def run_worker(pipe: Connection, function: Callable[[Any], Any] | JobFailure) ->
     inbox: SimpleQueue[Sequence[Any] | BaseException] = SimpleQueue()
 
     def exit_on_signal(*_: object) -> None:
-        inbox.put(SystemExit(1))  # in case the current code swallows the exception below, as a destructor does
+        # The current code may swallow the exception below, as a destructor or a callback of a weak reference does:
+        # then the inbox ends this process, and Python must not print the exception.
+        sys.unraisablehook = lambda _lost: None
+        inbox.put(SystemExit(1))
         sys.exit(1)
 
     signal.signal(signal.SIGTERM, exit_on_signal)

@@ -142,9 +142,12 @@ class Canvas:
         self._upright = np.array([[1.0, 0, 0], [0, -1.0, height], [0, 0, 1]])  # Agg counts y upwards
 
     def __del__(self) -> None:
+        renderer = getattr(self, "_agg", None)
+        if renderer is None:  # an exception, such as Ctrl-C, has ended ``__init__``
+            return
         spare = _SPARE_RENDERERS.setdefault((self.width, self.height), [])
         if len(spare) < _MAX_SPARE:
-            spare.append(self._agg)
+            spare.append(renderer)
 
     def rectangle(self, x: float, y: float, width: float, height: float, fill: Colour) -> None:
         """Fill a rectangle with horizontal and vertical sides. It is exact on whole pixels in an opaque colour."""
