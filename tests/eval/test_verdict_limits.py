@@ -307,6 +307,19 @@ def test_something_over_the_answer_breaks_the_scene() -> None:
     assert score.legal_progress == 1.0, "it hides the answer, it breaks no rule"
 
 
+def test_what_moves_on_beside_something_that_was_added_is_not_paid() -> None:
+    blob = Blob(0.4, 0.4, 0.6, 0.6, 0.04, at_edge=False)
+    states = [*WAY, *END]
+    for start in range(1, len(states) - 2):
+        trace = [FrameReading(i / 16, s, (blob,) if i >= start else ()) for i, s in enumerate(states)]
+        score = judge(Process(), None, trace, "rules")
+        assert score.first_violation_s == start / 16
+        assert score.reward <= verdict(*states[:start], *[states[start - 1]] * 16, task=Process()).reward
+    hidden = verdict(*WAY[:2], *[-GOAL] * 16, task=Process())
+    assert [finding.name for finding in hidden.findings if finding.gating][-1] == "unseen_at_end"
+    assert hidden.legal_progress == verdict(*WAY[:2], *[WAY[1]] * 16, task=Process()).outcome
+
+
 def test_a_solved_video_is_a_5_a_4_or_a_2() -> None:
     assert (verdict(*WAY, *END).value, verdict(*WAY, *END).explanation) == (
         5,

@@ -125,7 +125,9 @@ def test_a_cheat_earns_no_more_than_the_video_cut_off_before_it(reward: RewardFu
         cheat = cheats[name]
         states = [cheat.state_at(min(max((index - 3) / 20, 0.0), 1.0)) for index in range(FRAMES)]
         video = np.stack([task.draw(puzzle, state) for state in states])
-        whole, *cut = reward([video, *(hold(video[:end]) for end in (4, 8, 12, 16, 20))], question.id, FPS)
+        violation_s = vmevalkit.score_frames(question, video, FPS).first_violation_s
+        last = 20 if violation_s is None else round(violation_s * FPS)
+        whole, *cut = reward([video, *(hold(video[:end]) for end in range(4, last + 1))], question.id, FPS)
         assert not whole.passed, name
         legal = [part.reward for part in cut if not part.findings]
         assert whole.reward <= max([0.0, *legal]), (name, whole, legal)

@@ -92,7 +92,9 @@ def judge(task: AnyTask, puzzle: Any, trace: Sequence[FrameReading[Any]], scorer
     progress = _compute_outcome(task, puzzle, end.state, is_answer, static)
     outcome = progress * (FOREIGN_PENALTY if foreign or unseen else 1.0)
     # Where only the final state matters, damage lowers the outcome whenever it was done.
-    violations = [finding for finding in (*start, *(way if task.motion is not None else ())) if finding.gating]
+    # Elsewhere what moves on beside a thing that was added, or after a part was hidden, has not been shown legally.
+    broken = (*way, *leftovers, *unseen) if task.motion is not None else ()
+    violations = [finding for finding in (*start, *broken) if finding.gating]
     passed = solved and not gating
     ever_solved = is_answer or _was_accepted(accepted_at)
     first_violation_s = min((f.seconds for f in gating if f.seconds is not None), default=None)
