@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import errno
+import operator
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from vmevalkit.core.errors import ConflictError, StoreError
+from vmevalkit.store import atomic
 from vmevalkit.store.atomic import (
     clean,
     clean_tree,
@@ -201,3 +206,34 @@ def test_leftovers_are_removed_in_all_folders_below(tmp_path: Path) -> None:
     (tmp_path / ".new-1-1-report/half").write_bytes(b"half")
     assert clean_tree(tmp_path) == 4
     assert not list(tmp_path.rglob(".new-*")) and len(list(tmp_path.rglob("strip.jpg"))) == 3
+
+
+def interrupt_after(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose first call is interrupted at its end."""
+    calls = count()
+
+    def call(*args: Any, **options: Any) -> Any:
+        result = function(*args, **options)
+        if not next(calls):
+            raise KeyboardInterrupt
+        return result
+
+    return call
+
+
+@pytest.mark.parametrize("moment", ["os.open", "os.mkdir", "_try_lock"])
+def test_an_interrupt_while_something_is_created_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    place = f"vmevalkit.store.atomic.{moment}"
+    original = operator.attrgetter(moment)(atomic)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(place, interrupt_after(original))
+        with new_folder(tmp_path / "folder"):
+            pass
+    assert list(tmp_path.iterdir()) == []
+    if moment != "os.mkdir":
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(place, interrupt_after(original))
+            write_file(tmp_path / "file", b"content")
+        assert list(tmp_path.iterdir()) == []

@@ -71,13 +71,15 @@ def _create_folder(target: Path) -> tuple[Path, int]:
         try:
             aside.mkdir()
             handle = os.open(aside, os.O_RDONLY)
+            if _try_lock(handle, aside):
+                return aside, handle
         except FileNotFoundError:  # no parent yet, or another process cleaned it up at once
             target.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
             continue
-        else:
-            if _try_lock(handle, aside):
-                return aside, handle
+        except BaseException:  # Ctrl-C, before the caller knows the folder
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
 
 
 def _create_file(target: Path) -> tuple[Path, int]:
@@ -86,13 +88,16 @@ def _create_file(target: Path) -> tuple[Path, int]:
         aside = _staging_path(target)
         try:
             handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            if _try_lock(handle, aside):
+                return aside, handle
         except FileNotFoundError:
             target.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
             continue
-        else:
-            if _try_lock(handle, aside):
-                return aside, handle
+        except BaseException:  # Ctrl-C, before the caller knows the file
+            with suppress(OSError):
+                aside.unlink()
+            raise
 
 
 @contextmanager
